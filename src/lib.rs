@@ -1,0 +1,3 @@
+//! Toratsugumi, a shogi engine.
+
+pub mod types;
