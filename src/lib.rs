@@ -1,3 +1,20 @@
 //! Toratsugumi, a shogi engine.
 
 pub mod types;
+
+pub mod position;
+
+pub mod data;
+pub mod nnue;
+
+pub mod search;
+pub mod train;
+
+pub mod engine;
+
+pub mod arena;
+pub mod bench;
+pub mod datagen;
+pub mod usi;
+
+pub mod cli;

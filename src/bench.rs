@@ -1,0 +1,1 @@
+//! Fixed positions, fixed depth: the signature of the search.
