@@ -1,1 +1,1 @@
-//! To be filled.
+//! The rules of shogi.

@@ -1,0 +1,78 @@
+//! What a `go` asks for: clocks, depth, nodes, moves to look at.
+
+use crate::types::Move;
+use std::time::Instant;
+
+/// The limits of one search. Times are milliseconds, indexed by colour (`Color::index`).
+///
+/// With no limit at all (`Limits::default()`) the search runs until it is stopped, like `infinite`, but may return by itself when
+/// the deepest iteration is done.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Time left on each clock (`btime`, `wtime`).
+    pub time: [u64; 2],
+    /// Fischer increment (`binc`, `winc`).
+    pub inc: [u64; 2],
+    /// Byoyomi, added anew every move.
+    pub byoyomi: [u64; 2],
+    /// Whether a clock was given at all (any of `btime wtime binc winc byoyomi`).
+    pub has_clock: bool,
+    /// `rtime`: think for about this long, with some randomness.
+    pub rtime: Option<u64>,
+    /// `movetime`: think for exactly this long.
+    pub movetime: Option<u64>,
+    /// Deepest iteration.
+    pub depth: Option<i32>,
+    /// Nodes over all threads. One thread stops exactly there.
+    pub nodes: Option<u64>,
+    /// Soft node limit: no new iteration starts beyond it (self-play data use it).
+    pub soft_nodes: Option<u64>,
+    /// `go mate`: search for mate, for so many milliseconds (`u64::MAX` for `infinite`).
+    pub mate: Option<u64>,
+    /// Do not send the best move before `stop` or `ponderhit`.
+    pub infinite: bool,
+    /// Think on the opponent's time; the clock starts at `ponderhit`.
+    pub ponder: bool,
+    /// Only these root moves, if not empty.
+    pub search_moves: Vec<Move>,
+    /// When the `go` arrived.
+    pub start: Instant,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            time: [0; 2],
+            inc: [0; 2],
+            byoyomi: [0; 2],
+            has_clock: false,
+            rtime: None,
+            movetime: None,
+            depth: None,
+            nodes: None,
+            soft_nodes: None,
+            mate: None,
+            infinite: false,
+            ponder: false,
+            search_moves: Vec::new(),
+            start: Instant::now(),
+        }
+    }
+}
+
+impl Limits {
+    /// A search to a fixed depth.
+    pub fn depth(depth: i32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// A search of so many nodes.
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    /// A search of so many milliseconds.
+    pub fn movetime(ms: u64) -> Limits {
+        Limits { movetime: Some(ms), ..Limits::default() }
+    }
+}

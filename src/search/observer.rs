@@ -1,0 +1,77 @@
+//! What leaves the search: information lines and the result.
+
+use crate::types::{Move, VALUE_NONE, Value};
+
+/// How a score relates to the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Bound {
+    #[default]
+    None = 0,
+    /// The true score is at most this (fail low).
+    Upper = 1,
+    /// The true score is at least this (fail high).
+    Lower = 2,
+    Exact = 3,
+}
+
+/// One line of analysis.
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub depth: i32,
+    pub seldepth: i32,
+    /// 1-based rank of the line.
+    pub multipv: usize,
+    /// From the side to move's view, in the engine's unit (`types::Value`).
+    pub score: Value,
+    pub bound: Bound,
+    pub nodes: u64,
+    pub nps: u64,
+    /// Per mille of the transposition table in use.
+    pub hashfull: u32,
+    pub time_ms: u64,
+    pub pv: Vec<Move>,
+    /// How the line ends when a repetition ends it (`ConsiderationMode`): `rep_draw`, `rep_win`, ...
+    pub pv_end: Option<&'static str>,
+}
+
+/// Receives what a search finds, from the search's own threads.
+pub trait Observer: Send + Sync {
+    fn info(&self, _info: &Info) {}
+    /// A remark for the user.
+    fn message(&self, _text: &str) {}
+    /// Called exactly once a search, at its end. `best` may be `Move::RESIGN` or `Move::WIN`.
+    fn best_move(&self, _best: Move, _ponder: Option<Move>) {}
+}
+
+/// An observer that ignores everything.
+pub struct Silent;
+impl Observer for Silent {}
+
+/// The outcome of a search.
+#[derive(Clone, Debug)]
+pub struct SearchResult {
+    /// `Move::RESIGN` without a legal move or below the resign score, `Move::WIN` for a declaration.
+    pub best: Move,
+    pub ponder: Option<Move>,
+    /// Side to move's view.
+    pub score: Value,
+    pub depth: i32,
+    pub seldepth: i32,
+    pub nodes: u64,
+    pub pv: Vec<Move>,
+}
+
+impl Default for SearchResult {
+    fn default() -> SearchResult {
+        SearchResult {
+            best: Move::RESIGN,
+            ponder: None,
+            score: -VALUE_NONE,
+            depth: 0,
+            seldepth: 0,
+            nodes: 0,
+            pv: Vec::new(),
+        }
+    }
+}

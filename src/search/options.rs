@@ -1,0 +1,60 @@
+//! The user's settings that the search obeys, with the defaults of the USI options of the same names.
+
+use crate::position::EnteringKingRule;
+use crate::types::Value;
+
+/// Settings of the search; times are milliseconds.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    pub multi_pv: usize,
+    /// Score of a draw in centipawns for the engine's side when it is Black, White.
+    pub draw_value: [i32; 2],
+    /// Resign when the printed centipawns fall to minus this or below; 99999 = never.
+    pub resign_value: i32,
+    /// Draw when the game ply exceeds this; 0 = never.
+    pub max_moves_to_draw: u32,
+    pub entering_king_rule: EnteringKingRule,
+    /// Also search pointless non-promotions.
+    pub generate_all: bool,
+    /// Divisor of the network's output.
+    pub fv_scale: Value,
+    /// Least time between two lines of the same rank.
+    pub pv_interval: u64,
+    /// Lengthen the PV from the transposition table and say how a repetition ends it.
+    pub consideration_mode: bool,
+    /// Report fail-high and fail-low lines.
+    pub output_fail_lh: bool,
+    pub network_delay: u64,
+    pub network_delay2: u64,
+    pub minimum_thinking_time: u64,
+    /// Per cent.
+    pub slow_mover: u64,
+    pub round_up_to_full_second: bool,
+    /// The GUI ponders: spend more, the opponent's time is ours too.
+    pub usi_ponder: bool,
+    pub stochastic_ponder: bool,
+}
+
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions {
+            multi_pv: 1,
+            draw_value: [-2; 2],
+            resign_value: 99999,
+            max_moves_to_draw: 0,
+            entering_king_rule: EnteringKingRule::CsaRule27,
+            generate_all: false,
+            fv_scale: 16,
+            pv_interval: 300,
+            consideration_mode: false,
+            output_fail_lh: true,
+            network_delay: 120,
+            network_delay2: 1120,
+            minimum_thinking_time: 2000,
+            slow_mover: 100,
+            round_up_to_full_second: true,
+            usi_ponder: false,
+            stochastic_ponder: false,
+        }
+    }
+}
