@@ -1,5 +1,6 @@
 //! Toratsugumi, a shogi engine.
 
+pub mod memory;
 pub mod types;
 
 pub mod position;

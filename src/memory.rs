@@ -1,0 +1,186 @@
+//! Large zeroed buffers, in huge pages where the operating system gives them: [`HugeBuf`].
+//!
+//! The transposition table and the network's first layer are tens of megabytes to gigabytes and read at random. With
+//! 4 KiB pages nearly every such read misses the TLB; with 2 MiB pages hardly any does, which is worth 10 to 20 % of
+//! the speed of the search. On Linux a buffer is an anonymous mapping aligned to 2 MiB and marked `MADV_HUGEPAGE`
+//! (transparent huge pages, no privileges needed). Elsewhere, and for small buffers, it is an ordinary allocation.
+#![allow(unsafe_code)]
+
+use std::alloc::Layout;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI16, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+
+/// Every buffer begins at a multiple of this (a cache line, and the widest vector register).
+pub const ALIGN: usize = 64;
+
+/// The size of a huge page on x86-64 and (with 4 KiB base pages) on aarch64.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Types whose all-zero bytes are a valid value.
+///
+/// # Safety
+/// Zeroed memory must be a valid value of the type, and the type must need no drop.
+pub unsafe trait Zeroable: Sized {}
+
+macro_rules! zeroable {
+    // SAFETY: plain integers and their atomics: every bit pattern is a value, and none needs a drop.
+    ($($t:ty)*) => { $(unsafe impl Zeroable for $t {})* };
+}
+zeroable!(u8 i8 u16 i16 u32 i32 u64 i64 AtomicU8 AtomicU16 AtomicI16 AtomicU32 AtomicU64);
+// SAFETY: an array is valid if each of its elements is.
+unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
+
+/// The operating system gave no memory for a buffer of that many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no memory for a buffer of {bytes} bytes")]
+pub struct OutOfMemory {
+    pub bytes: usize,
+}
+
+/// A fixed-length buffer of `T`, zeroed at first, aligned to [`ALIGN`], in huge pages if possible.
+pub struct HugeBuf<T> {
+    ptr: NonNull<T>,
+    len: usize,
+    origin: Origin,
+}
+
+/// Where the memory came from, hence how to give it back.
+enum Origin {
+    /// No bytes at all.
+    Nothing,
+    Heap(Layout),
+    #[cfg(target_os = "linux")]
+    Mapping {
+        base: *mut libc::c_void,
+        bytes: usize,
+        huge: bool,
+    },
+}
+
+// SAFETY: the buffer owns its memory alone; sharing and sending it is as safe as for a `Vec<T>`.
+unsafe impl<T: Send> Send for HugeBuf<T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for HugeBuf<T> {}
+
+impl<T: Zeroable> HugeBuf<T> {
+    /// A buffer of `len` zeroed elements. The pages are not touched: the thread that first writes one gets it on its
+    /// own NUMA node.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the size overflows or the system refuses.
+    pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
+        let align = ALIGN.max(align_of::<T>());
+        let refused = OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) };
+        let layout = Layout::array::<T>(len).and_then(|l| l.align_to(align)).map_err(|_| refused)?;
+        if layout.size() == 0 {
+            // dangling, but aligned
+            let ptr = NonNull::new(std::ptr::without_provenance_mut(align)).ok_or(refused)?;
+            return Ok(HugeBuf { ptr, len, origin: Origin::Nothing });
+        }
+        #[cfg(target_os = "linux")]
+        if layout.size() >= HUGE_PAGE && align <= HUGE_PAGE {
+            return Self::mapped(len, layout.size()).ok_or(refused);
+        }
+        // SAFETY: the layout's size is not 0.
+        let ptr = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }.cast::<T>()).ok_or(refused)?;
+        Ok(HugeBuf { ptr, len, origin: Origin::Heap(layout) })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn mapped(len: usize, bytes: usize) -> Option<Self> {
+        // One page more than needed, so that an aligned start lies within; whole pages, so that the last one can be
+        // huge too. Untouched pages cost nothing.
+        let span = bytes.checked_next_multiple_of(HUGE_PAGE)?;
+        let mapped = span.checked_add(HUGE_PAGE)?;
+        // SAFETY: a fresh private anonymous mapping; no existing memory is affected.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                mapped,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return None;
+        }
+        let start = base.map_addr(|a| a.next_multiple_of(HUGE_PAGE));
+        // SAFETY: `start .. start + span` lies within the mapping just made. The call is advice: failing is harmless.
+        let huge = unsafe { libc::madvise(start, span, libc::MADV_HUGEPAGE) } == 0;
+        Some(HugeBuf {
+            ptr: NonNull::new(start.cast())?,
+            len,
+            origin: Origin::Mapping { base, bytes: mapped, huge },
+        })
+    }
+}
+
+impl<T> HugeBuf<T> {
+    /// Whether the system accepted the wish for huge pages (it may still run out of them).
+    pub fn is_huge(&self) -> bool {
+        match self.origin {
+            #[cfg(target_os = "linux")]
+            Origin::Mapping { huge, .. } => huge,
+            _ => false,
+        }
+    }
+}
+
+impl<T> Deref for HugeBuf<T> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `ptr` is aligned and owns `len` initialised (zeroed, `T: Zeroable`) elements.
+        unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl<T> DerefMut for HugeBuf<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as in `deref`, and `&mut self` makes the access exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl<T> Drop for HugeBuf<T> {
+    fn drop(&mut self) {
+        match self.origin {
+            Origin::Nothing => {}
+            // SAFETY: allocated in `zeroed` with this very layout.
+            Origin::Heap(layout) => unsafe { std::alloc::dealloc(self.ptr.as_ptr().cast(), layout) },
+            #[cfg(target_os = "linux")]
+            // SAFETY: exactly the mapping made in `mapped`, which nothing else refers to.
+            Origin::Mapping { base, bytes, .. } => unsafe {
+                libc::munmap(base, bytes);
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_zeroed_aligned_and_writable() {
+        for len in [0, 1, 1000, HUGE_PAGE / 8, HUGE_PAGE + 1] {
+            let mut b = HugeBuf::<u64>::zeroed(len).unwrap();
+            assert_eq!(b.len(), len);
+            assert!(b.as_ptr().addr().is_multiple_of(ALIGN));
+            assert!(b.iter().all(|&x| x == 0));
+            b.iter_mut().enumerate().for_each(|(i, x)| *x = i as u64);
+            assert!(b.iter().enumerate().all(|(i, &x)| x == i as u64));
+        }
+    }
+
+    #[test]
+    fn impossible_sizes_are_errors() {
+        assert!(HugeBuf::<u64>::zeroed(usize::MAX).is_err());
+        assert!(HugeBuf::<u64>::zeroed(isize::MAX as usize / 8).is_err());
+        assert!(HugeBuf::<u64>::zeroed(1 << 58).is_err());
+    }
+}
