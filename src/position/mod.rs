@@ -1,1 +1,427 @@
-//! The rules of shogi.
+//! The rules of shogi: [`Position`] with its moves, legality, repetition, declaration, exchanges and one-ply mates.
+//!
+//! - [`Position`]: the board, the hands, and a stack of [`State`]s, one for every ply since the root SFEN.
+//! - [`Bitboard`], [`attacks`]: sets of squares and where pieces reach.
+//! - [`Changes`], [`Slot`]: what a move changed, for incremental evaluations.
+//! - [`Repetition`], [`GameRepetition`], [`EnteringKingRule`]: the rules beyond the single move.
+//! - [`SfenError`], [`MoveError`]: what is wrong with a text.
+
+pub mod attacks;
+mod bitboard;
+mod changes;
+mod convert;
+mod declaration;
+mod do_move;
+mod legality;
+mod mate1;
+pub mod material;
+mod move_text;
+mod movegen;
+mod perft;
+mod repetition;
+mod see;
+mod sfen;
+mod zobrist;
+
+pub use bitboard::{Bitboard, Squares};
+pub use changes::{Changes, Slot};
+pub use declaration::{EnteringKingRule, UnknownRule};
+pub use move_text::MoveError;
+pub use perft::{perft, perft_divide, perft_parallel};
+pub use repetition::{GameRepetition, Repetition};
+pub use sfen::SfenError;
+
+use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
+use repetition::Occurrences;
+
+/// A position and the moves that led to it.
+///
+/// Cloning keeps the history, so repetitions are found across the root of a search.
+#[derive(Clone)]
+pub struct Position {
+    board: [Piece; Square::NUM],
+    /// By kind, both colours; [`ALL`] holds every piece and [`GOLDS`] all that move like gold.
+    kinds: [Bitboard; PieceType::NUM],
+    colors: [Bitboard; 2],
+    hands: [Hand; 2],
+    kings: [Square; 2],
+    side: Color,
+    ply: u32,
+    /// One a ply, the root's first; never empty.
+    states: Vec<State>,
+    occurrences: Occurrences,
+}
+
+const ALL: usize = 0;
+const GOLDS: usize = 15;
+
+/// Indices of [`Keys::by_group`].
+const PAWNS: usize = 0;
+const MINORS: usize = 3;
+
+/// The incremental keys of one position.
+#[derive(Clone, Copy, Default)]
+struct Keys {
+    /// All pieces on the board and the side to move.
+    board: Key,
+    hand: Key,
+    /// Pawns; non-pawns of Black; of White; minor pieces of both.
+    by_group: [Key; 4],
+}
+
+/// What cannot be undone from the move alone, and what is worth computing once per position.
+#[derive(Clone, Copy)]
+struct State {
+    keys: Keys,
+    /// Pieces that give check to the side to move.
+    checkers: Bitboard,
+    /// By colour: the pieces (of either colour) that alone shield that colour's king from a slider.
+    blockers: [Bitboard; 2],
+    /// By colour: that colour's sliders which pin a piece of the other.
+    pinners: [Bitboard; 2],
+    /// Bishop and rook attacks from the king of the side not to move.
+    check_lines: [Bitboard; 2],
+    /// The last move and what it captured.
+    mv: Move,
+    captured: Piece,
+    plies_from_null: u32,
+    /// By colour: over how many plies up to here all of that colour's moves gave check.
+    continuous_check: [u32; 2],
+    repetition: repetition::Found,
+}
+
+impl Position {
+    /// The initial position of an even game.
+    pub fn startpos() -> Position {
+        Position::from_sfen(sfen::STARTPOS).expect("the initial position is well-formed")
+    }
+
+    #[inline]
+    fn state(&self) -> &State {
+        &self.states[self.states.len() - 1]
+    }
+
+    /// Whose turn it is.
+    #[inline]
+    pub fn side_to_move(&self) -> Color {
+        self.side
+    }
+
+    /// The piece on a square of the board.
+    #[inline]
+    pub fn piece_on(&self, sq: Square) -> Piece {
+        self.board[sq.index()]
+    }
+
+    /// The pieces by [`Square::index`].
+    #[inline]
+    pub fn board(&self) -> &[Piece; Square::NUM] {
+        &self.board
+    }
+
+    #[inline]
+    pub fn hand(&self, color: Color) -> Hand {
+        self.hands[color.index()]
+    }
+
+    /// The king's square, [`Square::NONE`] when that king is missing (mate problems).
+    #[inline]
+    pub fn king_square(&self, color: Color) -> Square {
+        self.kings[color.index()]
+    }
+
+    /// The move number as in the last field of SFEN, one more with every move.
+    #[inline]
+    pub fn game_ply(&self) -> u32 {
+        self.ply
+    }
+
+    /// All pieces on the board.
+    #[inline]
+    pub fn occupied(&self) -> Bitboard {
+        self.kinds[ALL]
+    }
+
+    /// All pieces of a colour.
+    #[inline]
+    pub fn pieces(&self, color: Color) -> Bitboard {
+        self.colors[color.index()]
+    }
+
+    /// The pieces of one kind and colour.
+    #[inline]
+    pub fn pieces_of(&self, color: Color, kind: PieceType) -> Bitboard {
+        self.kinds[kind.index()] & self.colors[color.index()]
+    }
+
+    /// Gold, and the promoted pieces that move like it.
+    #[inline]
+    fn golds(&self) -> Bitboard {
+        self.kinds[GOLDS]
+    }
+
+    #[inline]
+    fn of_kind(&self, kind: PieceType) -> Bitboard {
+        self.kinds[kind.index()]
+    }
+
+    /// The pieces that give check to the side to move.
+    #[inline]
+    pub fn checkers(&self) -> Bitboard {
+        self.state().checkers
+    }
+
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.state().checkers.any()
+    }
+
+    /// Pieces of either colour that alone stand between the king of `color` and an enemy slider.
+    #[inline]
+    pub fn blockers(&self, color: Color) -> Bitboard {
+        self.state().blockers[color.index()]
+    }
+
+    /// Sliders of `color` that pin a piece of the other colour to its king.
+    #[inline]
+    pub fn pinners(&self, color: Color) -> Bitboard {
+        self.state().pinners[color.index()]
+    }
+
+    /// The squares from which that kind of the side to move would check the opponent's king.
+    #[inline]
+    pub fn check_squares(&self, kind: PieceType) -> Bitboard {
+        let them = !self.side;
+        let king = self.kings[them.index()];
+        let [bishop, rook] = self.state().check_lines;
+        let steps = attacks::steps(kind.of(them), king);
+        match kind {
+            PieceType::LANCE => rook & attacks::forward(them, king),
+            PieceType::BISHOP => bishop,
+            PieceType::ROOK => rook,
+            PieceType::HORSE => bishop | steps,
+            PieceType::DRAGON => rook | steps,
+            PieceType::KING => Bitboard::EMPTY,
+            _ => steps,
+        }
+    }
+
+    /// The key of board, side to move and hands.
+    #[inline]
+    pub fn key(&self) -> Key {
+        self.state().keys.board ^ self.state().keys.hand
+    }
+
+    /// The key of the board and the side to move.
+    #[inline]
+    pub fn board_key(&self) -> Key {
+        self.state().keys.board
+    }
+
+    /// The key of both hands.
+    #[inline]
+    pub fn hand_key(&self) -> Key {
+        self.state().keys.hand
+    }
+
+    /// The key of the pawns on the board.
+    #[inline]
+    pub fn pawn_key(&self) -> Key {
+        self.state().keys.by_group[PAWNS]
+    }
+
+    /// The key of lances, knights, silvers, golds, all that move like gold, and kings on the board.
+    #[inline]
+    pub fn minor_key(&self) -> Key {
+        self.state().keys.by_group[MINORS]
+    }
+
+    /// The key of all pieces of a colour on the board but its pawns.
+    #[inline]
+    pub fn non_pawn_key(&self, color: Color) -> Key {
+        self.state().keys.by_group[1 + color.index()]
+    }
+
+    /// The last move, [`Move::NULL`] after a null move, [`Move::NONE`] at the root.
+    #[inline]
+    pub fn last_move(&self) -> Move {
+        self.state().mv
+    }
+
+    /// What the last move captured.
+    #[inline]
+    pub fn captured(&self) -> Piece {
+        self.state().captured
+    }
+
+    /// Plies since the last null move or the root SFEN.
+    #[inline]
+    pub fn plies_from_null(&self) -> usize {
+        self.state().plies_from_null as usize
+    }
+
+    /// Plies played since the root SFEN.
+    #[inline]
+    pub fn history_len(&self) -> usize {
+        self.states.len() - 1
+    }
+
+    /// The pieces of `by` that attack `sq` under an occupancy (sliders see through squares cleared in it).
+    #[inline]
+    pub fn attackers(&self, by: Color, sq: Square, occupied: Bitboard) -> Bitboard {
+        self.attackers_of_both(sq, occupied, by) & self.colors[by.index()]
+    }
+
+    /// Attackers by the pieces of `by`, possibly with wrong-coloured pieces among the symmetric ones.
+    #[inline]
+    fn attackers_of_both(&self, sq: Square, occupied: Bitboard, by: Color) -> Bitboard {
+        use PieceType as P;
+        let them = !by;
+        let reverse = |kind: P| attacks::steps(kind.of(them), sq);
+        let file = attacks::rook_file(sq, occupied);
+        let dragons = self.of_kind(P::DRAGON);
+        let horses = self.of_kind(P::HORSE);
+        (reverse(P::PAWN) & self.of_kind(P::PAWN))
+            | (reverse(P::KNIGHT) & self.of_kind(P::KNIGHT))
+            | (reverse(P::SILVER) & self.of_kind(P::SILVER))
+            | (reverse(P::GOLD) & self.golds())
+            | (attacks::king(sq) & (self.of_kind(P::KING) | dragons | horses))
+            | (attacks::bishop(sq, occupied) & (self.of_kind(P::BISHOP) | horses))
+            | ((file | attacks::rook_rank(sq, occupied)) & (self.of_kind(P::ROOK) | dragons))
+            | (file & attacks::forward(them, sq) & self.of_kind(P::LANCE))
+    }
+
+    /// Whether any piece of `by` attacks `sq`.
+    #[inline]
+    fn is_attacked(&self, by: Color, sq: Square, occupied: Bitboard) -> bool {
+        self.attackers(by, sq, occupied).any()
+    }
+
+    /// The blockers of `color`'s king and the sliders that pin among them.
+    fn find_blockers(&self, color: Color) -> (Bitboard, Bitboard) {
+        use PieceType as P;
+        let king = self.kings[color.index()];
+        let them = self.colors[(!color).index()];
+        let mut snipers = them
+            & ((attacks::cross(king) & (self.of_kind(P::ROOK) | self.of_kind(P::DRAGON)))
+                | (attacks::diagonals(king) & (self.of_kind(P::BISHOP) | self.of_kind(P::HORSE)))
+                | (attacks::forward(color, king) & self.of_kind(P::LANCE)));
+        let (mut blockers, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        while snipers.any() {
+            let sniper = snipers.pop();
+            let shield = attacks::between(king, sniper) & self.occupied();
+            if shield.any() && !shield.more_than_one() {
+                blockers |= shield;
+                if (shield & self.colors[color.index()]).any() {
+                    pinners |= Bitboard::of(sniper);
+                }
+            }
+        }
+        (blockers, pinners)
+    }
+
+    /// Fills in the parts of the newest state that follow from the board (not keys, checkers or history).
+    #[inline]
+    fn refresh_lines(&mut self) {
+        let black = self.find_blockers(Color::Black);
+        let white = self.find_blockers(Color::White);
+        let king = self.kings[(!self.side).index()];
+        let lines = if king.is_some() {
+            [attacks::bishop(king, self.occupied()), attacks::rook(king, self.occupied())]
+        } else {
+            [Bitboard::EMPTY; 2]
+        };
+        let top = self.states.len() - 1;
+        let st = &mut self.states[top];
+        st.blockers = [black.0, white.0];
+        st.pinners = [white.1, black.1];
+        st.check_lines = lines;
+    }
+
+    #[inline]
+    fn put(&mut self, piece: Piece, sq: Square) {
+        let b = Bitboard::of(sq);
+        self.board[sq.index()] = piece;
+        self.kinds[ALL] |= b;
+        self.kinds[piece.kind().index()] |= b;
+        self.colors[piece.color().index()] |= b;
+        if piece.kind().moves_like_gold() {
+            self.kinds[GOLDS] |= b;
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, piece: Piece, sq: Square) {
+        let b = Bitboard::of(sq);
+        self.board[sq.index()] = Piece::NONE;
+        self.kinds[ALL] ^= b;
+        self.kinds[piece.kind().index()] ^= b;
+        self.colors[piece.color().index()] ^= b;
+        if piece.kind().moves_like_gold() {
+            self.kinds[GOLDS] ^= b;
+        }
+    }
+}
+
+impl Keys {
+    /// Adds or removes a piece on a square.
+    #[inline]
+    fn toggle(&mut self, piece: Piece, sq: Square) {
+        /// All ones for kinds that count as minor pieces.
+        const MINOR: [Key; PieceType::NUM] = {
+            let mut t = [0; PieceType::NUM];
+            let minor = [2, 3, 4, 7, 8, 9, 10, 11, 12];
+            let mut i = 0;
+            while i < minor.len() {
+                t[minor[i]] = Key::MAX;
+                i += 1;
+            }
+            t
+        };
+        let key = zobrist::board(piece, sq);
+        let kind = piece.kind();
+        self.board ^= key;
+        self.by_group[if kind == PieceType::PAWN { PAWNS } else { 1 + piece.color().index() }] ^= key;
+        self.by_group[MINORS] ^= key & MINOR[kind.index()];
+    }
+
+    fn of(pos: &Position) -> Keys {
+        let mut keys = Keys::default();
+        for sq in pos.occupied() {
+            keys.toggle(pos.piece_on(sq), sq);
+        }
+        if pos.side == Color::White {
+            keys.board ^= zobrist::side();
+        }
+        for color in Color::ALL {
+            for kind in PieceType::HAND {
+                let n = Key::from(pos.hand(color).count(kind));
+                keys.hand = keys.hand.wrapping_add(zobrist::hand(color, kind).wrapping_mul(n));
+            }
+        }
+        keys
+    }
+}
+
+impl State {
+    fn root(keys: Keys, checkers: Bitboard) -> State {
+        State {
+            keys,
+            checkers,
+            blockers: [Bitboard::EMPTY; 2],
+            pinners: [Bitboard::EMPTY; 2],
+            check_lines: [Bitboard::EMPTY; 2],
+            mv: Move::NONE,
+            captured: Piece::NONE,
+            plies_from_null: 0,
+            continuous_check: [0; 2],
+            repetition: repetition::Found::NOTHING,
+        }
+    }
+}
+
+impl std::fmt::Debug for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.sfen())
+    }
+}

@@ -1,0 +1,42 @@
+//! What a move changed, told in terms that any evaluation can consume.
+
+use crate::types::{Color, Piece, PieceType, Square};
+
+/// Where a piece stands: on a square, or as the n-th of its kind in a hand. A dense index below [`Slot::COUNT`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Slot(pub u16);
+
+impl Slot {
+    const HANDS: usize = Piece::NUM * Square::NUM;
+    const PER_KIND: usize = 19;
+    pub const COUNT: usize = Self::HANDS + 16 * Self::PER_KIND;
+
+    #[inline]
+    pub const fn board(piece: Piece, sq: Square) -> Slot {
+        Slot((piece.index() * Square::NUM + sq.index()) as u16)
+    }
+
+    /// The `nth` piece (from 1) of a kind in the hand of `color`.
+    #[inline]
+    pub const fn hand(color: Color, kind: PieceType, nth: u32) -> Slot {
+        Slot((Self::HANDS + (color.index() * 8 + kind.index()) * Self::PER_KIND + nth as usize) as u16)
+    }
+}
+
+/// The last move as pairs of slots left and entered. Kings have no slot: `king` tells whose king moved.
+///
+/// | move | removed | added |
+/// |---|---|---|
+/// | on the board | the piece before, on its origin | the piece after, on its target |
+/// | capture: a second pair | the captured piece on the target | the last of its unpromoted kind in the mover's hand |
+/// | drop | the last of its kind in the mover's hand (count before) | the piece on its target |
+/// | by the king | nothing, or the capture's pair as the only one | |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The number of pairs, 0 to 2.
+    pub count: u8,
+    /// Whose king moved.
+    pub king: Option<Color>,
+    pub removed: [Slot; 2],
+    pub added: [Slot; 2],
+}

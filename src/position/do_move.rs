@@ -1,0 +1,171 @@
+//! Playing moves and taking them back.
+
+use super::{Bitboard, Changes, Position, Slot, State, zobrist};
+use crate::types::{Key, Move, Piece, PieceType};
+
+impl Position {
+    /// Plays a legal move. See [`do_move_with`](Self::do_move_with) when it is known whether it gives check.
+    #[inline]
+    pub fn do_move(&mut self, m: Move) -> Changes {
+        let gives_check = self.gives_check(m);
+        self.do_move_with(m, gives_check)
+    }
+
+    /// Plays a legal move that gives check exactly if `gives_check` says so.
+    pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> Changes {
+        debug_assert!(m.is_some() && gives_check == self.gives_check(m));
+        let us = self.side;
+        let them = !us;
+        let to = m.to();
+        let piece = m.piece();
+        let prev = self.state();
+        let mut keys = prev.keys;
+        let plies_from_null = prev.plies_from_null + 1;
+        let mut continuous_check = prev.continuous_check;
+        let mut captured = Piece::NONE;
+        let mut changes = Changes::default();
+        keys.board ^= zobrist::side();
+
+        if m.is_drop() {
+            let kind = piece.kind();
+            let hand = &mut self.hands[us.index()];
+            changes.count = 1;
+            changes.removed[0] = Slot::hand(us, kind, hand.count(kind));
+            changes.added[0] = Slot::board(piece, to);
+            hand.sub(kind);
+            keys.hand = keys.hand.wrapping_sub(zobrist::hand(us, kind));
+        } else {
+            let from = m.from();
+            let before = m.piece_before();
+            captured = self.board[to.index()];
+            if before.kind() == PieceType::KING {
+                self.kings[us.index()] = to;
+                changes.king = Some(us);
+            } else {
+                changes.count = 1;
+                changes.removed[0] = Slot::board(before, from);
+                changes.added[0] = Slot::board(piece, to);
+            }
+            if captured.is_some() {
+                let kind = captured.kind().unpromoted();
+                let hand = &mut self.hands[us.index()];
+                hand.add(kind);
+                let i = changes.count as usize & 1;
+                changes.removed[i] = Slot::board(captured, to);
+                changes.added[i] = Slot::hand(us, kind, hand.count(kind));
+                changes.count += 1;
+                keys.hand = keys.hand.wrapping_add(zobrist::hand(us, kind));
+                keys.toggle(captured, to);
+                self.take(captured, to);
+            }
+            self.take(before, from);
+            keys.toggle(before, from);
+        }
+        self.put(piece, to);
+        keys.toggle(piece, to);
+
+        let checkers = if gives_check {
+            continuous_check[us.index()] += 2;
+            self.attackers(us, self.kings[them.index()], self.occupied())
+        } else {
+            continuous_check[us.index()] = 0;
+            Bitboard::EMPTY
+        };
+        self.side = them;
+        self.ply = self.ply.wrapping_add(1);
+        self.push_state(State {
+            mv: m,
+            captured,
+            plies_from_null,
+            continuous_check,
+            ..State::root(keys, checkers)
+        });
+        changes
+    }
+
+    /// Puts a state on the stack and completes it.
+    #[inline]
+    fn push_state(&mut self, mut st: State) {
+        st.repetition = self.find_repetition(&st);
+        self.occurrences.push(st.keys.board, self.hands[self.side.index()]);
+        self.states.push(st);
+        self.refresh_lines();
+    }
+
+    /// Takes back the last move; the root position stays as it is.
+    pub fn undo_move(&mut self) {
+        if self.states.len() < 2 {
+            return;
+        }
+        let State { mv: m, captured, .. } = *self.state();
+        debug_assert!(m.is_some());
+        let us = !self.side;
+        let to = m.to();
+        let piece = m.piece();
+        self.take(piece, to);
+        if m.is_drop() {
+            self.hands[us.index()].add(piece.kind());
+        } else {
+            let from = m.from();
+            let before = m.piece_before();
+            self.put(before, from);
+            if before.kind() == PieceType::KING {
+                self.kings[us.index()] = from;
+            }
+            if captured.is_some() {
+                self.put(captured, to);
+                self.hands[us.index()].sub(captured.kind().unpromoted());
+            }
+        }
+        self.side = us;
+        self.ply = self.ply.wrapping_sub(1);
+        self.states.pop();
+        self.occurrences.pop();
+    }
+
+    /// Passes the turn; the side to move must not be in check. The move number counts it.
+    pub fn do_null_move(&mut self) {
+        debug_assert!(!self.in_check());
+        let mut st = *self.state();
+        st.keys.board ^= zobrist::side();
+        st.mv = Move::NULL;
+        st.captured = Piece::NONE;
+        st.plies_from_null = 0;
+        st.continuous_check[self.side.index()] = 0;
+        self.side = !self.side;
+        self.ply = self.ply.wrapping_add(1);
+        self.push_state(st);
+    }
+
+    /// Takes back a null move.
+    pub fn undo_null_move(&mut self) {
+        debug_assert!(self.last_move() == Move::NULL);
+        if self.states.len() < 2 {
+            return;
+        }
+        self.side = !self.side;
+        self.ply = self.ply.wrapping_sub(1);
+        self.states.pop();
+        self.occurrences.pop();
+    }
+
+    /// The key after a move, for prefetching; exact for every legal move.
+    #[inline]
+    pub fn key_after(&self, m: Move) -> Key {
+        let us = self.side;
+        let to = m.to();
+        let mut board = self.board_key() ^ zobrist::side() ^ zobrist::board(m.piece(), to);
+        let mut hand = self.hand_key();
+        if m.is_drop() {
+            hand = hand.wrapping_sub(zobrist::hand(us, m.piece().kind()));
+        } else {
+            board ^= zobrist::board(m.piece_before(), m.from());
+            let captured = self.piece_on(to);
+            if captured.is_some() {
+                board ^= zobrist::board(captured, to);
+                hand = hand.wrapping_add(zobrist::hand(us, captured.kind().unpromoted()));
+            }
+        }
+        board ^ hand
+    }
+}

@@ -1,0 +1,312 @@
+//! Move generation: one generator, told by its parameters which squares count, feeding a [`Sink`] that lists moves or
+//! only counts them.
+
+use super::{Bitboard, Position, attacks};
+use crate::types::{Color, Move, MoveList, Piece, PieceType, ScoredMove, Square};
+
+/// Takes whole sets of moves that differ in their target only.
+pub(super) trait Sink {
+    /// The moves `base | to` for every `to`.
+    fn moves(&mut self, base: u32, to: Bitboard);
+    /// The same for steps of equal direction, whose origin follows from the target: `base + to * 129`.
+    fn steps(&mut self, base: u32, to: Bitboard);
+    /// Drops of every kind in `bases` on every square.
+    fn drops(&mut self, bases: &[u32], to: Bitboard);
+}
+
+impl Sink for MoveList {
+    #[inline]
+    fn moves(&mut self, base: u32, to: Bitboard) {
+        to.into_iter().for_each(|sq| self.push(ScoredMove { mv: Move(base | u32::from(sq.0)), score: 0 }));
+    }
+
+    #[inline]
+    fn steps(&mut self, base: u32, to: Bitboard) {
+        to.into_iter().for_each(|sq| {
+            self.push(ScoredMove { mv: Move(base.wrapping_add(u32::from(sq.0) * 129)), score: 0 })
+        });
+    }
+
+    #[inline]
+    fn drops(&mut self, bases: &[u32], to: Bitboard) {
+        to.into_iter().for_each(|sq| {
+            for base in bases {
+                self.push(ScoredMove { mv: Move(base | u32::from(sq.0)), score: 0 });
+            }
+        });
+    }
+}
+
+/// Counts moves without writing them down.
+pub(super) struct Count(pub(super) u64);
+
+impl Sink for Count {
+    #[inline]
+    fn moves(&mut self, _: u32, to: Bitboard) {
+        self.0 += u64::from(to.count());
+    }
+
+    #[inline]
+    fn steps(&mut self, _: u32, to: Bitboard) {
+        self.0 += u64::from(to.count());
+    }
+
+    #[inline]
+    fn drops(&mut self, bases: &[u32], to: Bitboard) {
+        self.0 += bases.len() as u64 * u64::from(to.count());
+    }
+}
+
+/// The squares where moves may end.
+#[derive(Clone, Copy)]
+struct Targets {
+    pieces: Bitboard,
+    king: Bitboard,
+    drops: Bitboard,
+}
+
+const fn from_bits(from: Square) -> u32 {
+    (from.0 as u32) << 7
+}
+
+const fn piece_bits(piece: Piece) -> u32 {
+    (piece.0 as u32) << 16
+}
+
+const PROMOTE: u32 = 1 << 15 | 8 << 16;
+const DROP: u32 = 1 << 14;
+
+impl Position {
+    /// All captures, promoting or not, when not in check; pseudo-legal. `all` includes pointless non-promotions.
+    pub fn captures(&self, all: bool, list: &mut MoveList) {
+        let them = self.pieces(!self.side);
+        self.dispatch::<_, false>(all, Targets { pieces: them, king: them, drops: Bitboard::EMPTY }, list);
+    }
+
+    /// All other moves (promotions and drops among them) when not in check; pseudo-legal.
+    pub fn quiets(&self, all: bool, list: &mut MoveList) {
+        let empty = !self.occupied();
+        self.dispatch::<_, false>(all, Targets { pieces: empty, king: empty, drops: empty }, list);
+    }
+
+    /// Answers to check; pseudo-legal.
+    pub fn evasions(&self, all: bool, list: &mut MoveList) {
+        self.dispatch::<_, false>(all, self.evasion_targets(), list);
+    }
+
+    /// All legal moves; `all` includes pointless non-promotions.
+    pub fn legal_moves(&self, all: bool) -> MoveList {
+        let mut list = MoveList::new();
+        self.dispatch::<_, true>(all, self.all_targets(), &mut list);
+        list
+    }
+
+    /// The number of legal moves, pointless non-promotions included.
+    pub(super) fn count_legal_moves(&self) -> u64 {
+        let mut count = Count(0);
+        self.dispatch::<_, true>(true, self.all_targets(), &mut count);
+        count.0
+    }
+
+    /// Whether the side to move has any legal move. If not, it has lost: there is no stalemate draw in shogi.
+    pub fn has_legal_move(&self) -> bool {
+        self.count_legal_moves() != 0
+    }
+
+    #[inline]
+    fn all_targets(&self) -> Targets {
+        if self.in_check() {
+            self.evasion_targets()
+        } else {
+            let not_ours = !self.pieces(self.side);
+            Targets { pieces: not_ours, king: not_ours, drops: !self.occupied() }
+        }
+    }
+
+    #[inline]
+    fn evasion_targets(&self) -> Targets {
+        let checkers = self.checkers();
+        let king = !self.pieces(self.side);
+        if checkers.more_than_one() {
+            return Targets { pieces: Bitboard::EMPTY, king, drops: Bitboard::EMPTY };
+        }
+        let between = attacks::between(self.king_square(self.side), checkers.first());
+        Targets { pieces: between | checkers, king, drops: between }
+    }
+
+    #[inline]
+    fn dispatch<S: Sink, const LEGAL: bool>(&self, all: bool, t: Targets, sink: &mut S) {
+        match (self.side, all) {
+            (Color::Black, false) => self.generate::<S, 0, false, LEGAL>(t, sink),
+            (Color::Black, true) => self.generate::<S, 0, true, LEGAL>(t, sink),
+            (Color::White, false) => self.generate::<S, 1, false, LEGAL>(t, sink),
+            (Color::White, true) => self.generate::<S, 1, true, LEGAL>(t, sink),
+        }
+    }
+
+    fn generate<S: Sink, const US: usize, const ALL: bool, const LEGAL: bool>(
+        &self,
+        t: Targets,
+        sink: &mut S,
+    ) {
+        use PieceType as P;
+        let us = if US == 0 { Color::Black } else { Color::White };
+        let king = self.kings[US];
+        if t.pieces.any() {
+            self.board_moves::<S, US, ALL, LEGAL>(t.pieces, sink);
+        }
+        if king.is_some() {
+            let mut to = attacks::king(king) & t.king;
+            if LEGAL {
+                let occupied = self.occupied() ^ Bitboard::of(king);
+                let mut safe = to;
+                for sq in to {
+                    if self.is_attacked(!us, sq, occupied) {
+                        safe ^= Bitboard::of(sq);
+                    }
+                }
+                to = safe;
+            }
+            sink.moves(from_bits(king) | piece_bits(P::KING.of(us)), to);
+        }
+        if t.drops.any() && !self.hands[US].is_empty() {
+            self.drop_moves::<S, US>(t.drops, sink);
+        }
+    }
+
+    #[inline]
+    fn board_moves<S: Sink, const US: usize, const ALL: bool, const LEGAL: bool>(
+        &self,
+        target: Bitboard,
+        sink: &mut S,
+    ) {
+        use PieceType as P;
+        let us = if US == 0 { Color::Black } else { Color::White };
+        let own = self.colors[US];
+        let occupied = self.occupied();
+        let zone = attacks::promotion_zone(us);
+        let king = self.kings[US];
+        let pinned = if LEGAL { self.blockers(us) & own } else { Bitboard::EMPTY };
+        // Where a pinned piece may go: along the line through its king.
+        let allowed = |from: Square, to: Bitboard| {
+            if LEGAL && pinned.contains(from) { to & attacks::line(king, from) } else { to }
+        };
+        let base = |from: Square, kind: P| from_bits(from) | piece_bits(kind.of(us));
+
+        let mut pawns = self.of_kind(P::PAWN) & own;
+        if LEGAL {
+            // A pinned pawn on its king's file is pinned along the file.
+            pawns = pawns.without(pinned) | (pawns & pinned & attacks::file(king));
+        }
+        let pushes = Bitboard(if US == 0 { pawns.0 >> 1 } else { pawns.0 << 1 }) & target;
+        let step = if US == 0 { 128 } else { 128u32.wrapping_neg() };
+        let pawn = piece_bits(P::PAWN.of(us)).wrapping_add(step);
+        sink.steps(pawn + PROMOTE, pushes & zone);
+        sink.steps(pawn, pushes.without(if ALL { attacks::last_ranks(us, 1) } else { zone }));
+
+        (self.of_kind(P::LANCE) & own).into_iter().for_each(|from| {
+            let to = allowed(from, attacks::lance(us, from, occupied) & target);
+            sink.moves(base(from, P::LANCE) | PROMOTE, to & zone);
+            sink.moves(base(from, P::LANCE), to.without(attacks::last_ranks(us, if ALL { 1 } else { 2 })));
+        });
+
+        let knights = self.of_kind(P::KNIGHT) & own;
+        // a pinned knight never moves
+        knights.without(pinned).into_iter().for_each(|from| {
+            let to = attacks::steps(P::KNIGHT.of(us), from) & target;
+            sink.moves(base(from, P::KNIGHT) | PROMOTE, to & zone);
+            sink.moves(base(from, P::KNIGHT), to.without(attacks::last_ranks(us, 2)));
+        });
+
+        (self.of_kind(P::SILVER) & own).into_iter().for_each(|from| {
+            let to = allowed(from, attacks::steps(P::SILVER.of(us), from) & target);
+            sink.moves(base(from, P::SILVER), to);
+            sink.moves(base(from, P::SILVER) | PROMOTE, if zone.contains(from) { to } else { to & zone });
+        });
+
+        (self.golds() & own).into_iter().for_each(|from| {
+            let to = allowed(from, attacks::steps(P::GOLD.of(us), from) & target);
+            sink.moves(from_bits(from) | piece_bits(self.piece_on(from)), to);
+        });
+
+        for (plain, promoted) in [(P::BISHOP, P::HORSE), (P::ROOK, P::DRAGON)] {
+            let slide = if plain == P::BISHOP { attacks::bishop } else { attacks::rook };
+            (self.of_kind(plain) & own).into_iter().for_each(|from| {
+                let to = allowed(from, slide(from, occupied) & target);
+                let promoting = if zone.contains(from) { to } else { to & zone };
+                sink.moves(base(from, plain) | PROMOTE, promoting);
+                sink.moves(base(from, plain), if ALL { to } else { to.without(promoting) });
+            });
+            (self.of_kind(promoted) & own).into_iter().for_each(|from| {
+                let reach = slide(from, occupied) | attacks::steps(promoted.of(us), from);
+                sink.moves(base(from, promoted), allowed(from, reach & target));
+            });
+        }
+    }
+
+    #[inline]
+    fn drop_moves<S: Sink, const US: usize>(&self, empty: Bitboard, sink: &mut S) {
+        use PieceType as P;
+        let us = if US == 0 { Color::Black } else { Color::White };
+        let hand = self.hands[US];
+        let last = attacks::last_ranks(us, 1);
+        let last_two = attacks::last_ranks(us, 2);
+        let base = |kind: P| DROP | (kind.0 as u32) << 7 | piece_bits(kind.of(us));
+
+        if hand.has(P::PAWN) {
+            let pawns = self.of_kind(P::PAWN) & self.colors[US];
+            let mut to = empty & files_without(pawns).without(last);
+            let mating = attacks::steps(P::PAWN.of(!us), self.kings[1 - US]) & to;
+            if mating.any() && self.is_drop_pawn_mate(mating.first()) {
+                to ^= mating;
+            }
+            sink.moves(base(P::PAWN), to);
+        }
+        // Knights and lances first, so that the far ranks take a tail of the array.
+        let mut bases = [0; 6];
+        let mut n = 0;
+        let mut push = |kind: P| {
+            if hand.has(kind) {
+                bases[n] = base(kind);
+                n += 1;
+            }
+            n
+        };
+        let without_knight = push(P::KNIGHT);
+        let without_lance = push(P::LANCE);
+        push(P::SILVER);
+        push(P::BISHOP);
+        push(P::ROOK);
+        push(P::GOLD);
+        if n == 0 {
+            return;
+        }
+        sink.drops(&bases[..n], empty.without(last_two));
+        sink.drops(&bases[without_knight..n], empty & last_two.without(last));
+        sink.drops(&bases[without_lance..n], empty & last);
+    }
+}
+
+/// All squares of the files that hold none of these pawns.
+#[inline]
+fn files_without(pawns: Bitboard) -> Bitboard {
+    // In nine bits, 2^8 minus at most one pawn keeps bit 8 only if there is none (a pawn on rank 9 leaves 0).
+    let free = Bitboard::RANK_9.0.wrapping_sub(pawns.0) & Bitboard::RANK_9.0;
+    Bitboard((free << 1) - (free >> 8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_without_sees_every_rank() {
+        for rank in 0..9 {
+            for skip in 0..9u8 {
+                let pawns: Bitboard = (0..9).filter(|&f| f != skip).map(|f| Square::new(f, rank)).collect();
+                assert_eq!(files_without(pawns), Bitboard::file(skip));
+            }
+        }
+        assert_eq!(files_without(Bitboard::EMPTY), Bitboard::ALL);
+    }
+}

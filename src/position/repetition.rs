@@ -1,0 +1,176 @@
+//! Repetition: four-fold draws, perpetual check, and positions with the same board but a better or worse hand.
+//!
+//! Positions are compared by board key (which knows the side to move) and the hand of the side to move; with equal
+//! boards the other hand follows. Every state stores how far back its equals lie, computed when the move is played.
+//! So that games of any length are compared completely and yet almost no node scans anything, a small table counts the
+//! past board keys by their low bits: an empty count proves that the board is new.
+
+use super::{Position, State};
+use crate::types::{Color, Hand, Key};
+
+/// What repetition means for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repetition {
+    None,
+    Draw,
+    /// The opponent gave perpetual check.
+    Win,
+    /// The side to move gave perpetual check.
+    Lose,
+    /// The same board as before, but the side to move holds more.
+    Superior,
+    /// The same board as before, but the side to move holds less.
+    Inferior,
+}
+
+/// The verdict of the game rules on a position's fourth occurrence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameRepetition {
+    Draw,
+    /// One side gave check with every move of the cycle and loses.
+    PerpetualCheck {
+        loser: Color,
+    },
+}
+
+/// Distances in plies to earlier occurrences, 0 where there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// To the latest equal position.
+    same: u32,
+    /// How many earlier equals there are.
+    count: u32,
+    /// To the latest one with the same board and a hand that compares.
+    unequal: u32,
+    superior: bool,
+}
+
+impl Found {
+    pub(super) const NOTHING: Found = Found { same: 0, count: 0, unequal: 0, superior: false };
+}
+
+/// The board keys and hands of all positions since the root, with a counting filter over the keys.
+#[derive(Clone)]
+pub(super) struct Occurrences {
+    entries: Vec<(Key, Hand)>,
+    counts: Box<[u16; Occurrences::COUNTS]>,
+}
+
+impl Occurrences {
+    const COUNTS: usize = 2048;
+
+    pub(super) fn new(board_key: Key, hand: Hand) -> Occurrences {
+        let mut o = Occurrences { entries: Vec::with_capacity(512), counts: Box::new([0; Self::COUNTS]) };
+        o.push(board_key, hand);
+        o
+    }
+
+    #[inline]
+    fn slot(key: Key) -> usize {
+        key as usize % Self::COUNTS
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, board_key: Key, hand: Hand) {
+        let n = &mut self.counts[Self::slot(board_key)];
+        // A counter at its maximum stays there: it then only costs scans.
+        *n = n.saturating_add(1);
+        self.entries.push((board_key, hand));
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) {
+        if let Some((key, _)) = self.entries.pop() {
+            let n = &mut self.counts[Self::slot(key)];
+            *n -= u16::from(*n != u16::MAX);
+        }
+    }
+}
+
+impl Position {
+    /// Looks for earlier occurrences of a position that is about to be pushed; its board and hands are in place.
+    #[inline]
+    pub(super) fn find_repetition(&self, st: &State) -> Found {
+        if self.occurrences.counts[Occurrences::slot(st.keys.board)] == 0 {
+            return Found::NOTHING;
+        }
+        self.scan_repetition(st)
+    }
+
+    #[cold]
+    fn scan_repetition(&self, st: &State) -> Found {
+        let mut found = Found::NOTHING;
+        let hand = self.hand(self.side);
+        let n = self.occurrences.entries.len();
+        // The new position would have index n. An equal board needs two moves of each side.
+        for back in (4..=st.plies_from_null as usize).step_by(2) {
+            let (key, then) = self.occurrences.entries[n - back];
+            if key != st.keys.board {
+                continue;
+            }
+            if then == hand {
+                found.same = back as u32;
+                found.count = self.states[n - back].repetition.count + 1;
+                break;
+            }
+            if found.unequal == 0 && (hand.dominates(then) || then.dominates(hand)) {
+                found.unequal = back as u32;
+                found.superior = hand.dominates(then);
+            }
+        }
+        found
+    }
+
+    /// What the position repeats, seen from the side to move. The fourth occurrence counts always; the second and third,
+    /// and better or worse hands, only if the earlier position lies inside the search tree, after the root that is
+    /// `plies_since_root` plies back.
+    #[inline]
+    pub fn repetition(&self, plies_since_root: usize) -> Repetition {
+        let found = self.state().repetition;
+        if found.same == 0 && found.unequal == 0 {
+            return Repetition::None;
+        }
+        if found.count >= 3 {
+            return self.cycle_verdict(self.first_of_four());
+        }
+        // the nearer occurrence speaks first
+        if found.unequal != 0 && (found.unequal as usize) < plies_since_root {
+            return if found.superior { Repetition::Superior } else { Repetition::Inferior };
+        }
+        if found.same != 0 && (found.same as usize) < plies_since_root {
+            return self.cycle_verdict(found.same);
+        }
+        Repetition::None
+    }
+
+    /// The verdict of the game rules, if this position occurs for the fourth time (the initial position counts) since
+    /// the root SFEN.
+    pub fn game_repetition(&self) -> Option<GameRepetition> {
+        if self.state().repetition.count < 3 {
+            return None;
+        }
+        Some(match self.cycle_verdict(self.first_of_four()) {
+            Repetition::Lose => GameRepetition::PerpetualCheck { loser: self.side },
+            Repetition::Win => GameRepetition::PerpetualCheck { loser: !self.side },
+            _ => GameRepetition::Draw,
+        })
+    }
+
+    /// Plies back to the third equal before this position.
+    fn first_of_four(&self) -> u32 {
+        let top = self.states.len() - 1;
+        (0..3).fold(0, |back, _| back + self.states[top - back as usize].repetition.same)
+    }
+
+    /// Draw, win or loss by the checks of the last `plies`.
+    fn cycle_verdict(&self, plies: u32) -> Repetition {
+        let checks = self.state().continuous_check;
+        if checks[self.side.index()] >= plies {
+            Repetition::Lose
+        } else if checks[(!self.side).index()] >= plies {
+            Repetition::Win
+        } else {
+            Repetition::Draw
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Move generation counts the same trees as three independent generators.
+
+use toratsugumi::position::{Position, perft, perft_divide, perft_parallel};
+
+fn lines() -> impl Iterator<Item = (&'static str, u32, u64)> {
+    include_str!("data/perft.tsv").lines().filter(|l| !l.starts_with('#')).map(|line| {
+        let f: Vec<&str> = line.split('\t').collect();
+        (f[0], f[1].parse().expect("depth"), f[2].parse().expect("nodes"))
+    })
+}
+
+#[test]
+fn perft_equals_the_table() {
+    let mut wrong = Vec::new();
+    for (sfen, depth, nodes) in lines() {
+        let mut pos = Position::from_sfen(sfen).expect(sfen);
+        let got = perft(&mut pos, depth);
+        if got != nodes {
+            wrong.push(format!("{sfen} depth {depth}: {got} instead of {nodes}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn division_and_threads_sum_to_the_same() {
+    let mut pos = Position::startpos();
+    let divided = perft_divide(&mut pos, 4);
+    assert_eq!(divided.len(), 30);
+    assert_eq!(divided.iter().map(|d| d.1).sum::<u64>(), 719_731);
+    assert_eq!(perft_parallel(&pos, 4, 4), divided);
+    assert_eq!(perft(&mut pos, 0), 1);
+}
