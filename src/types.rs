@@ -20,8 +20,9 @@ pub type Depth = i32;
 
 /// The deepest line that the search follows, in plies from the root.
 pub const MAX_PLY: usize = 246;
-/// Upper bound of the number of moves of any position (593), rounded up.
-pub const MAX_MOVES: usize = 600;
+/// Room for the moves of any position. A legal game has at most 593; without an own king, or counting moves that leave it
+/// in check, 531 drops and 199 moves of the pieces left on the board are a safe bound.
+pub const MAX_MOVES: usize = 736;
 
 pub const VALUE_ZERO: Value = 0;
 /// The score of a mate on the board; a mate in `n` plies scores `VALUE_MATE - n`.
