@@ -1,6 +1,9 @@
 //! Toratsugumi, a shogi engine.
 
+pub mod interrupt;
 pub mod memory;
+pub mod progress;
+pub mod random;
 pub mod types;
 
 pub mod position;
