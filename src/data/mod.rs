@@ -1,1 +1,17 @@
-//! To be filled.
+//! Training records: our own game files and the record formats of others.
+//!
+//! [`GameRecord`] is a self-play game, [`GameWriter`] and [`GameReader`] keep games in append-only files (format in
+//! [`file`]). [`PackedSfen`], [`PackedSfenValue`](psv::PackedSfenValue), [`HuffmanCodedPos`](hcp::HuffmanCodedPos) and
+//! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte.
+
+pub mod board;
+pub mod file;
+pub mod game;
+pub mod hcp;
+pub mod hcpe;
+pub mod packed_sfen;
+pub mod psv;
+
+pub use file::{GameReader, GameWriter};
+pub use game::{EndReason, GameRecord, GameResult, PlyRecord, RecordError, Start};
+pub use packed_sfen::PackedSfen;
