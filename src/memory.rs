@@ -24,10 +24,10 @@ const HUGE_PAGE: usize = 2 << 20;
 pub unsafe trait Zeroable: Sized {}
 
 macro_rules! zeroable {
-    // SAFETY: plain integers and their atomics: every bit pattern is a value, and none needs a drop.
+    // SAFETY: plain numbers and atomic integers: every bit pattern is a value, and none needs a drop.
     ($($t:ty)*) => { $(unsafe impl Zeroable for $t {})* };
 }
-zeroable!(u8 i8 u16 i16 u32 i32 u64 i64 AtomicU8 AtomicU16 AtomicI16 AtomicU32 AtomicU64);
+zeroable!(f32 u8 i8 u16 i16 u32 i32 u64 i64 AtomicU8 AtomicU16 AtomicI16 AtomicU32 AtomicU64);
 // SAFETY: an array is valid if each of its elements is.
 unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 

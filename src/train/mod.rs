@@ -1,1 +1,7 @@
-//! To be filled.
+//! The trainer.
+pub mod batch;
+pub mod features;
+pub mod kernels;
+pub mod model;
+pub mod rng;
+pub mod step;

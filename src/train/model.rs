@@ -1,0 +1,177 @@
+//! The parameters of HalfKP 256x2-32-32 in f32, with the state of Adam beside them.
+
+use super::features::{BONA, ROWS};
+use super::kernels::{AdamStep, CatchUp, L1};
+use crate::memory::{HugeBuf, OutOfMemory};
+
+/// Width of the second and third layers.
+pub const L2: usize = 32;
+/// Inputs of the second layer: two accumulators.
+pub const INPUTS: usize = 2 * L1;
+
+/// Where the parts of the small layers lie in one flat array: weights are stored input by input, `w[i * 32 + o]`.
+pub mod dense {
+    use super::{INPUTS, L2};
+    pub const W1: usize = 0;
+    pub const B1: usize = W1 + INPUTS * L2;
+    pub const W2: usize = B1 + L2;
+    pub const B2: usize = W2 + L2 * L2;
+    pub const W3: usize = B2 + L2;
+    pub const B3: usize = W3 + L2;
+    /// The last bias is followed by 15 unused zeros, so that vector kernels run over the whole.
+    pub const LEN: usize = B3 + 16;
+}
+
+/// The largest hidden weight that 8 bits hold: 127 in units of 1/64.
+pub const HIDDEN_LIMIT: f32 = 127.0 / 64.0;
+/// The largest output weight that 8 bits hold: 127 in units of 127/9600.
+pub const OUTPUT_LIMIT: f32 = 127.0 * 127.0 / 9600.0;
+
+/// Some parameters and both moments of their gradients.
+pub struct Moments<T> {
+    pub w: T,
+    pub m: T,
+    pub v: T,
+}
+
+impl Moments<HugeBuf<f32>> {
+    fn huge(len: usize) -> Result<Self, OutOfMemory> {
+        Ok(Moments { w: HugeBuf::zeroed(len)?, m: HugeBuf::zeroed(len)?, v: HugeBuf::zeroed(len)? })
+    }
+}
+
+impl Moments<Vec<f32>> {
+    fn new(len: usize) -> Self {
+        Moments { w: vec![0.0; len], m: vec![0.0; len], v: vec![0.0; len] }
+    }
+}
+
+/// Everything that training changes.
+pub struct Model {
+    /// First layer: a row of [`L1`] for each king square and BonaPiece, on top of the factor's row.
+    pub rows: Moments<HugeBuf<f32>>,
+    /// For each row the number of the step that last touched it; 0 for never.
+    pub last: Vec<u32>,
+    /// The factor: a row for each BonaPiece, shared by all king squares. It is added to the rows in the end, so the
+    /// finished network has the plain shape; meanwhile what is true for every king is learnt once, not 81 times.
+    pub factor: Moments<HugeBuf<f32>>,
+    /// Bias of the first layer.
+    pub bias: Moments<Vec<f32>>,
+    /// The other layers, see [`dense`].
+    pub dense: Moments<Vec<f32>>,
+    /// Steps done.
+    pub step: u32,
+    /// By step: how far a row last touched in that step has moved since by its momentum, see [`CatchUp`].
+    pub shift: Vec<f32>,
+    pub beta1: f32,
+    pub beta2: f32,
+    pub epsilon: f32,
+}
+
+/// After so many steps the momentum of an untouched row is below what f32 can show.
+const MEMORY: usize = 400;
+
+impl Model {
+    /// Fresh parameters.
+    pub fn new(seed: u64) -> Result<Model, OutOfMemory> {
+        let mut model = Model {
+            rows: Moments::huge(ROWS * L1)?,
+            last: vec![0; ROWS],
+            factor: Moments::huge(BONA * L1)?,
+            bias: Moments::new(L1),
+            dense: Moments::new(dense::LEN),
+            step: 0,
+            shift: vec![0.0],
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+        };
+        let mut rng = super::rng::Rng::new(seed);
+        // Accumulators start around the middle of (0, 1), hidden layers too, so that every unit has a gradient.
+        let spread = 0.3 / (38f32).sqrt();
+        model.factor.w.iter_mut().for_each(|w| *w = rng.normal() * spread);
+        model.bias.w.fill(0.5);
+        let d = &mut model.dense.w;
+        let mut layer = |weights: std::ops::Range<usize>, bias: usize, inputs: usize, outputs: usize, middle: f32| {
+            let spread = 1.0 / (inputs as f32).sqrt();
+            for o in 0..outputs {
+                let mut sum = 0.0;
+                for i in 0..inputs {
+                    let w = rng.normal() * spread;
+                    d[weights.start + i * outputs + o] = w;
+                    sum += w;
+                }
+                d[bias + o] = middle - 0.5 * sum; // inputs are around 0.5
+            }
+        };
+        layer(dense::W1..dense::B1, dense::B1, INPUTS, L2, 0.5);
+        layer(dense::W2..dense::B2, dense::B2, L2, L2, 0.5);
+        layer(dense::W3..dense::B3, dense::B3, L2, 1, 0.0);
+        model.clip();
+        Ok(model)
+    }
+
+    /// The step that is about to be made, for parameters that are touched in every step.
+    pub fn adam(&self, rate: f32) -> AdamStep {
+        let t = self.step as i32 + 1;
+        let correction = (1.0 - (self.beta2 as f64).powi(t)).sqrt() / (1.0 - (self.beta1 as f64).powi(t));
+        AdamStep {
+            rate: (rate as f64 * correction) as f32,
+            beta1: self.beta1,
+            beta2: self.beta2,
+            epsilon: self.epsilon,
+        }
+    }
+
+    /// What a row last touched in step `last` has missed so far.
+    #[inline]
+    pub fn catch_up(&self, last: u32) -> Option<CatchUp> {
+        catch_up(&self.shift, self.step, self.beta1, self.beta2, last)
+    }
+
+    /// Notes that the step has been made that [`adam`](Self::adam) described.
+    pub fn finish_step(&mut self, step: AdamStep) {
+        self.step += 1;
+        let ratio = self.beta1 / self.beta2.sqrt();
+        let mut share = step.rate * ratio;
+        for s in self.shift.iter_mut().rev().take(MEMORY) {
+            *s += share;
+            share *= ratio;
+        }
+        self.shift.push(0.0);
+    }
+
+    /// Keeps the weights of the small layers within what 8 bits hold.
+    pub fn clip(&mut self) {
+        let d = &mut self.dense.w;
+        for range in [dense::W1..dense::B1, dense::W2..dense::B2] {
+            d[range].iter_mut().for_each(|w| *w = w.clamp(-HIDDEN_LIMIT, HIDDEN_LIMIT));
+        }
+        d[dense::W3..dense::B3].iter_mut().for_each(|w| *w = w.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT));
+    }
+
+    /// The finished row of the first layer, factor and outstanding momentum included.
+    pub fn folded_row(&self, row: usize, out: &mut [f32]) {
+        let at = row * L1..(row + 1) * L1;
+        let bona = row % BONA;
+        let factor = &self.factor.w[bona * L1..(bona + 1) * L1];
+        let late = self.catch_up(self.last[row]);
+        let (w, m, v) = (&self.rows.w[at.clone()], &self.rows.m[at.clone()], &self.rows.v[at]);
+        for i in 0..L1 {
+            out[i] = w[i] + factor[i];
+            if let Some(late) = late {
+                out[i] -= late.shift * m[i] / (v[i].max(1e-37).sqrt() + self.epsilon);
+            }
+        }
+    }
+}
+
+/// See [`Model::catch_up`]; apart from the model so that its parts can be borrowed one by one.
+#[inline]
+pub(super) fn catch_up(shift: &[f32], step: u32, beta1: f32, beta2: f32, last: u32) -> Option<CatchUp> {
+    if last == 0 || last == step {
+        return None; // never touched: no momentum; touched in the last step: nothing missed
+    }
+    let missed = (step - last) as i32;
+    Some(CatchUp { shift: shift[last as usize], decay1: beta1.powi(missed), decay2: beta2.powi(missed) })
+}

@@ -1,0 +1,540 @@
+//! One training step on a batch, in phases that threads share: [`Trainer`].
+//!
+//! 1. *index*, by king square: which views use which row, and the current value of every row in use, as 16-bit integers
+//! 2. *gather*, by view: the accumulator
+//! 3. *dense*, by tile of samples: the layers forward and backward; leaves dL/d(accumulator) in bfloat16
+//! 4. *rows*, by row: sum the gradients of the views that used it and make its Adam step; no gradient array, no atomics
+//! 5. *factor*, by BonaPiece: the same for the factor, whose gradient the rows have summed up on the way
+//!
+//! Rows that no view uses are left alone, and move by their momentum when they are needed next (see
+//! [`CatchUp`](super::kernels::CatchUp)): what dense Adam does, without touching 400 MB in every step.
+
+use rayon::prelude::*;
+
+use super::batch::{Batch, TILE};
+use super::features::{ACTIVE, BONA, ROWS};
+use super::kernels::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Kernels, L1, Strided};
+use super::model::{INPUTS, L2, Model, catch_up, dense};
+use crate::memory::{HugeBuf, OutOfMemory};
+
+/// Row length of matrices with [`INPUTS`] columns: a power of two would put every row in the same few cache sets.
+const PITCH: usize = INPUTS + 16;
+/// Estimated cost of a touched row and of a view that uses it, for sharing rows among threads.
+const ROW_COST: usize = 24;
+const USE_COST: usize = 1;
+
+/// Sums over samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Loss {
+    pub samples: f64,
+    /// Cross-entropy of prediction against target, less the target's own entropy (so 0 is perfect).
+    pub cross_entropy: f64,
+    /// Squared difference of the win rates.
+    pub squared: f64,
+    /// Samples with a decisive result whose winner the sign of the output names.
+    pub named: f64,
+    pub decisive: f64,
+}
+
+impl Loss {
+    pub fn add(&mut self, other: &Loss) {
+        self.samples += other.samples;
+        self.cross_entropy += other.cross_entropy;
+        self.squared += other.squared;
+        self.named += other.named;
+        self.decisive += other.decisive;
+    }
+
+    /// Mean divergence from the targets, in nats.
+    pub fn mean(&self) -> f64 {
+        self.cross_entropy / self.samples.max(1.0)
+    }
+
+    /// Root mean square error of the win rate.
+    pub fn rmse(&self) -> f64 {
+        (self.squared / self.samples.max(1.0)).sqrt()
+    }
+
+    /// Share of decisive samples whose winner is named.
+    pub fn accuracy(&self) -> f64 {
+        self.named / self.decisive.max(1.0)
+    }
+}
+
+/// The views of one king square by row.
+struct KingIndex {
+    /// Where each BonaPiece's views start in `views`; one more for the end.
+    start: Vec<u32>,
+    views: Vec<u32>,
+    touched: usize,
+}
+
+/// What one thread needs for the dense layers.
+struct DenseScratch {
+    /// Activations of the first layer and their gradient, [`TILE`] rows of [`PITCH`].
+    x: Vec<f32>,
+    dx: Vec<f32>,
+    /// Matrices of [`TILE`] × [`L2`].
+    z1: Vec<f32>,
+    a1: Vec<f32>,
+    z2: Vec<f32>,
+    a2: Vec<f32>,
+    d1: Vec<f32>,
+    d2: Vec<f32>,
+    /// Gradients of the small layers.
+    grad: Vec<f32>,
+    loss: Loss,
+}
+
+impl DenseScratch {
+    fn new() -> DenseScratch {
+        let small = || vec![0.0; TILE * L2];
+        DenseScratch {
+            x: vec![0.0; TILE * PITCH],
+            dx: vec![0.0; TILE * PITCH],
+            z1: small(),
+            a1: small(),
+            z2: small(),
+            a2: small(),
+            d1: small(),
+            d2: small(),
+            grad: vec![0.0; dense::LEN],
+            loss: Loss::default(),
+        }
+    }
+}
+
+/// A model with what training it needs: kernels, threads and buffers.
+pub struct Trainer {
+    pub model: Model,
+    kernels: &'static dyn Kernels,
+    pool: rayon::ThreadPool,
+    /// Rows as the forward pass sees them; only those in use are current.
+    effective: HugeBuf<i16>,
+    /// Accumulators by place.
+    acc: HugeBuf<i16>,
+    /// dL/d(accumulator) by view.
+    grads: HugeBuf<u32>,
+    index: Vec<KingIndex>,
+    dense: Vec<DenseScratch>,
+    /// Per thread the gradients of the factor.
+    factor_grads: Vec<HugeBuf<f32>>,
+    /// Transposed weights of the small layers.
+    w1t: Vec<f32>,
+    w2t: Vec<f32>,
+    /// Seconds spent in the five phases.
+    pub seconds: [f64; 5],
+}
+
+/// The parts of a step that the dense phase reads.
+struct DenseInput<'a> {
+    kernels: &'a dyn Kernels,
+    batch: &'a Batch,
+    acc: &'a [i16],
+    dense: &'a [f32],
+    w1t: &'a [f32],
+    w2t: &'a [f32],
+    lambda: f32,
+}
+
+impl Trainer {
+    /// A trainer for batches of at most `batch` samples.
+    ///
+    /// # Errors
+    /// No memory, or no threads.
+    pub fn new(
+        model: Model,
+        kernels: &'static dyn Kernels,
+        threads: usize,
+        batch: usize,
+    ) -> Result<Trainer, OutOfMemory> {
+        let threads = threads.max(1);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("train-{i}"))
+            .build()
+            .map_err(|_| OutOfMemory { bytes: 0 })?;
+        let index = (0..81)
+            .map(|_| KingIndex { start: vec![0; BONA + 1], views: Vec::new(), touched: 0 })
+            .collect();
+        Ok(Trainer {
+            model,
+            kernels,
+            pool,
+            effective: HugeBuf::zeroed(ROWS * L1)?,
+            acc: HugeBuf::zeroed(2 * batch * L1)?,
+            grads: HugeBuf::zeroed(2 * batch * GRAD_WORDS)?,
+            index,
+            dense: (0..threads).map(|_| DenseScratch::new()).collect(),
+            factor_grads: (0..threads).map(|_| HugeBuf::zeroed(BONA * L1)).collect::<Result<_, _>>()?,
+            w1t: vec![0.0; L2 * PITCH],
+            w2t: vec![0.0; L2 * L2],
+            seconds: [0.0; 5],
+        })
+    }
+
+    pub fn threads(&self) -> usize {
+        self.dense.len()
+    }
+
+    pub fn kernels(&self) -> &'static dyn Kernels {
+        self.kernels
+    }
+
+    /// The loss on a batch, whose target is `lambda` parts win rate of the score and `1 - lambda` parts result.
+    pub fn evaluate(&mut self, batch: &Batch, lambda: f32) -> Loss {
+        self.forward(batch, lambda, false)
+    }
+
+    /// Makes one Adam step and returns the loss before it.
+    pub fn step(&mut self, batch: &Batch, rate: f32, lambda: f32) -> Loss {
+        let loss = self.forward(batch, lambda, true);
+        let step = self.model.adam(rate);
+        let t = std::time::Instant::now();
+        self.update_rows(step);
+        self.seconds[3] += t.elapsed().as_secs_f64();
+        let t = std::time::Instant::now();
+        self.update_factor(step);
+        self.update_dense(step);
+        self.model.finish_step(step);
+        self.seconds[4] += t.elapsed().as_secs_f64();
+        loss
+    }
+
+    /// Phases 1 to 3.
+    fn forward(&mut self, batch: &Batch, lambda: f32, backward: bool) -> Loss {
+        let t = std::time::Instant::now();
+        self.index_views(batch);
+        self.seconds[0] += t.elapsed().as_secs_f64();
+        let t = std::time::Instant::now();
+        self.gather(batch);
+        self.seconds[1] += t.elapsed().as_secs_f64();
+        let t = std::time::Instant::now();
+        let loss = self.run_dense(batch, lambda, backward);
+        self.seconds[2] += t.elapsed().as_secs_f64();
+        loss
+    }
+
+    fn index_views(&mut self, batch: &Batch) {
+        let (model, kernels) = (&self.model, self.kernels);
+        let mut jobs: Vec<_> = self
+            .effective
+            .chunks_exact_mut(BONA * L1)
+            .zip(&mut self.index)
+            .enumerate()
+            .map(|(king, (rows, index))| {
+                let places = batch.king_start[king] as usize..batch.king_start[king + 1] as usize;
+                (king, places, rows, index)
+            })
+            .collect();
+        jobs.sort_by_key(|(king, places, ..)| (std::cmp::Reverse(places.len()), *king));
+        self.pool.install(|| {
+            jobs.into_par_iter().with_max_len(1).for_each(|(king, places, rows, index)| {
+                // a counting sort of (row, view)
+                let start = &mut index.start;
+                start.fill(0);
+                let pieces = &batch.pieces[places.start * ACTIVE..places.end * ACTIVE];
+                for &p in pieces {
+                    start[p as usize] += 1;
+                }
+                index.touched = 0;
+                let mut sum = 0;
+                for s in start.iter_mut() {
+                    index.touched += (*s != 0) as usize;
+                    sum += *s;
+                    *s = sum; // the end of the run; the scatter below moves it down to the start
+                }
+                index.views.resize(pieces.len(), 0);
+                for (list, &view) in pieces.chunks_exact(ACTIVE).zip(&batch.view[places.clone()]).rev() {
+                    for &p in list {
+                        let at = &mut start[p as usize];
+                        *at -= 1;
+                        index.views[*at as usize] = view;
+                    }
+                }
+                let epsilon = model.epsilon;
+                for bona in 0..BONA {
+                    if start[bona] == start[bona + 1] {
+                        continue;
+                    }
+                    let row = king * BONA + bona;
+                    let at = row * L1..(row + 1) * L1;
+                    kernels.effective_row(
+                        &model.rows.w[at.clone()],
+                        &model.rows.m[at.clone()],
+                        &model.rows.v[at],
+                        &model.factor.w[bona * L1..(bona + 1) * L1],
+                        model.catch_up(model.last[row]).map(|late| (late, epsilon)),
+                        &mut rows[bona * L1..(bona + 1) * L1],
+                    );
+                }
+            })
+        });
+    }
+
+    fn gather(&mut self, batch: &Batch) {
+        let (kernels, effective) = (self.kernels, &self.effective);
+        let bias: Vec<i16> =
+            self.model.bias.w.iter().map(|b| (b * ACC_SCALE).round_ties_even() as i16).collect();
+        self.pool.install(|| {
+            self.acc[..2 * batch.len * L1].par_chunks_mut(64 * L1).enumerate().for_each(|(chunk, acc)| {
+                for (i, acc) in acc.chunks_exact_mut(L1).enumerate() {
+                    let place = 64 * chunk + i;
+                    let table = &effective[batch.king[place] as usize * BONA * L1..][..BONA * L1];
+                    kernels.gather(table, &batch.pieces[place * ACTIVE..][..ACTIVE], &bias, acc);
+                }
+            })
+        });
+    }
+
+    fn run_dense(&mut self, batch: &Batch, lambda: f32, backward: bool) -> Loss {
+        for i in 0..INPUTS {
+            for o in 0..L2 {
+                self.w1t[o * PITCH + i] = self.model.dense.w[dense::W1 + i * L2 + o];
+            }
+        }
+        for i in 0..L2 {
+            for o in 0..L2 {
+                self.w2t[o * L2 + i] = self.model.dense.w[dense::W2 + i * L2 + o];
+            }
+        }
+        let input = DenseInput {
+            kernels: self.kernels,
+            batch,
+            acc: &self.acc,
+            dense: &self.model.dense.w,
+            w1t: &self.w1t,
+            w2t: &self.w2t,
+            lambda,
+        };
+        // Each thread has a fixed run of tiles, so that sums come out the same every time.
+        let (tiles, threads) = (batch.len / TILE, self.dense.len());
+        let mut grads = &mut self.grads[..2 * batch.len * GRAD_WORDS];
+        let mut jobs = Vec::with_capacity(threads);
+        for (t, scratch) in self.dense.iter_mut().enumerate() {
+            let run = t * tiles / threads..(t + 1) * tiles / threads;
+            let (own, rest) = grads.split_at_mut(run.len() * 2 * TILE * GRAD_WORDS);
+            grads = rest;
+            jobs.push((run, scratch, own));
+        }
+        self.pool.install(|| {
+            jobs.into_par_iter().with_max_len(1).for_each(|(run, s, own)| {
+                s.loss = Loss::default();
+                s.grad.fill(0.0);
+                let tiles = own.chunks_exact_mut(2 * TILE * GRAD_WORDS);
+                for (tile, out) in run.zip(tiles) {
+                    input.tile(s, tile, backward.then_some(out));
+                }
+            })
+        });
+        let mut loss = Loss::default();
+        self.dense.iter().for_each(|s| loss.add(&s.loss));
+        loss
+    }
+
+    fn update_rows(&mut self, step: AdamStep) {
+        // Runs of rows of about equal work, one per thread.
+        let threads = self.factor_grads.len();
+        let work = |k: &KingIndex| k.touched * ROW_COST + k.views.len() * USE_COST;
+        let total: usize = self.index.iter().map(work).sum();
+        let mut ends = Vec::with_capacity(threads);
+        let mut done = 0;
+        for (king, index) in self.index.iter().enumerate() {
+            let here = work(index);
+            while ends.len() + 1 < threads && done + here > total * (ends.len() + 1) / threads {
+                // the border lies within this king's rows
+                let goal = total * (ends.len() + 1) / threads - done;
+                let mut sum = 0;
+                let bona = (0..BONA)
+                    .find(|&b| {
+                        let uses = (index.start[b + 1] - index.start[b]) as usize;
+                        sum += uses * USE_COST + (uses != 0) as usize * ROW_COST;
+                        sum > goal
+                    })
+                    .unwrap_or(BONA);
+                ends.push(king * BONA + bona);
+            }
+            done += here;
+        }
+        ends.resize(threads, ROWS);
+
+        let Model { rows, last, shift, beta1, beta2, step: now, .. } = &mut self.model;
+        let (now, shift, beta1, beta2) = (*now, &*shift, *beta1, *beta2);
+        let (mut w, mut m, mut v, mut last) = (&mut rows.w[..], &mut rows.m[..], &mut rows.v[..], &mut last[..]);
+        let mut begin = 0;
+        let mut jobs = Vec::with_capacity(threads);
+        for (factor, end) in self.factor_grads.iter_mut().zip(ends) {
+            let n = end - begin;
+            let parts = (
+                w.split_off_mut(..n * L1).expect("rows are left"),
+                m.split_off_mut(..n * L1).expect("rows are left"),
+                v.split_off_mut(..n * L1).expect("rows are left"),
+                last.split_off_mut(..n).expect("rows are left"),
+            );
+            jobs.push((begin, parts, factor));
+            begin = end;
+        }
+        let (kernels, index, grads) = (self.kernels, &self.index, &self.grads[..]);
+        self.pool.install(|| {
+            jobs.into_par_iter().with_max_len(1).for_each(|(begin, (w, m, v, last), factor)| {
+                factor.fill(0.0);
+                let mut g = [0f32; L1];
+                for (i, last) in last.iter_mut().enumerate() {
+                    let (king, bona) = ((begin + i) / BONA, (begin + i) % BONA);
+                    let k = &index[king];
+                    let list = k.start[bona] as usize..k.start[bona + 1] as usize;
+                    if list.is_empty() {
+                        continue;
+                    }
+                    kernels.sum_gradients(grads, &k.views[list], &mut g);
+                    kernels.add(&mut factor[bona * L1..(bona + 1) * L1], &g);
+                    let at = i * L1..(i + 1) * L1;
+                    let late: Option<CatchUp> = catch_up(shift, now, beta1, beta2, *last);
+                    kernels.adam(&mut w[at.clone()], &mut m[at.clone()], &mut v[at], &g, step, late);
+                    *last = now + 1;
+                }
+            })
+        });
+    }
+
+    fn update_factor(&mut self, step: AdamStep) {
+        let Some((first, others)) = self.factor_grads.split_first_mut() else { return };
+        let f = &mut self.model.factor;
+        let kernels = self.kernels;
+        self.pool.install(|| {
+            first
+                .par_chunks_exact_mut(L1)
+                .zip(f.w.par_chunks_exact_mut(L1))
+                .zip(f.m.par_chunks_exact_mut(L1))
+                .zip(f.v.par_chunks_exact_mut(L1))
+                .with_min_len(16)
+                .enumerate()
+                .for_each(|(bona, (((g, w), m), v))| {
+                    for other in others.iter() {
+                        kernels.add(g, &other[bona * L1..(bona + 1) * L1]);
+                    }
+                    kernels.adam(w, m, v, g, step, None);
+                })
+        });
+        // Every view uses exactly ACTIVE features, so the rows' gradients hold the bias's that many times.
+        let mut bias = [0f32; L1];
+        first.chunks_exact(L1).for_each(|g| kernels.add(&mut bias, g));
+        bias.iter_mut().for_each(|g| *g *= 1.0 / ACTIVE as f32);
+        let b = &mut self.model.bias;
+        kernels.adam(&mut b.w, &mut b.m, &mut b.v, &bias, step, None);
+    }
+
+    fn update_dense(&mut self, step: AdamStep) {
+        let Some((first, others)) = self.dense.split_first_mut() else { return };
+        for other in others {
+            self.kernels.add(&mut first.grad, &other.grad);
+        }
+        let d = &mut self.model.dense;
+        self.kernels.adam(&mut d.w, &mut d.m, &mut d.v, &first.grad, step, None);
+        self.model.clip();
+    }
+
+    /// The gradients of the small layers of the last [`step`](Self::step), summed over the batch (for tests).
+    pub fn dense_gradients(&self) -> &[f32] {
+        &self.dense[0].grad
+    }
+}
+
+impl DenseInput<'_> {
+    /// One tile forward and, if there is room for gradients, backward.
+    fn tile(&self, s: &mut DenseScratch, tile: usize, out: Option<&mut [u32]>) {
+        let (k, d) = (self.kernels, self.dense);
+        let acc = |i: usize, p: usize| {
+            let place = self.batch.place[2 * (tile * TILE + i) + p] as usize;
+            &self.acc[place * L1..][..L1]
+        };
+        for i in 0..TILE {
+            k.activate(acc(i, 0), &mut s.x[i * PITCH..][..L1]);
+            k.activate(acc(i, 1), &mut s.x[i * PITCH + L1..][..L1]);
+        }
+        let across = |data, row| Strided { data, row, col: 1 };
+        let down = |data, col| Strided { data, row: 1, col };
+        s.z1.chunks_exact_mut(L2).for_each(|z| z.copy_from_slice(&d[dense::B1..][..L2]));
+        k.matmul((TILE, L2, INPUTS), across(&s.x, PITCH), &d[dense::W1..], L2, &mut s.z1, L2, true);
+        clamp(&s.z1, &mut s.a1);
+        s.z2.chunks_exact_mut(L2).for_each(|z| z.copy_from_slice(&d[dense::B2..][..L2]));
+        k.matmul((TILE, L2, L2), across(&s.a1, L2), &d[dense::W2..], L2, &mut s.z2, L2, true);
+        clamp(&s.z2, &mut s.a2);
+
+        let mut slopes = [0f32; TILE];
+        let scale = 1.0 / self.batch.len as f32;
+        for (i, slope) in slopes.iter_mut().enumerate() {
+            let sample = tile * TILE + i;
+            let z = dot(&s.a2[i * L2..][..L2], &d[dense::W3..][..L2]) + d[dense::B3];
+            let result = self.batch.result[sample];
+            let target = self.lambda * self.batch.win_rate[sample] + (1.0 - self.lambda) * result;
+            let p = 1.0 / (1.0 + (-z).exp());
+            s.loss.samples += 1.0;
+            s.loss.cross_entropy += divergence(z, target);
+            s.loss.squared += ((p - target) * (p - target)) as f64;
+            if result != 0.5 {
+                s.loss.decisive += 1.0;
+                s.loss.named += ((z > 0.0) == (result > 0.5)) as u8 as f64;
+            }
+            *slope = (p - target) * scale;
+        }
+        let Some(out) = out else { return };
+
+        let g = &mut s.grad;
+        for (i, &slope) in slopes.iter().enumerate() {
+            g[dense::B3] += slope;
+            for o in 0..L2 {
+                g[dense::W3 + o] += slope * s.a2[i * L2 + o];
+                s.d2[i * L2 + o] = slope * d[dense::W3 + o];
+            }
+        }
+        mask(&s.z2, &mut s.d2);
+        column_sums(&s.d2, &mut g[dense::B2..][..L2]);
+        k.matmul((L2, L2, TILE), down(&s.a1, L2), &s.d2, L2, &mut g[dense::W2..], L2, true);
+        k.matmul((TILE, L2, L2), across(&s.d2, L2), self.w2t, L2, &mut s.d1, L2, false);
+        mask(&s.z1, &mut s.d1);
+        column_sums(&s.d1, &mut g[dense::B1..][..L2]);
+        k.matmul((INPUTS, L2, TILE), down(&s.x, PITCH), &s.d1, L2, &mut g[dense::W1..], L2, true);
+        k.matmul((TILE, INPUTS, L2), across(&s.d1, L2), self.w1t, PITCH, &mut s.dx, PITCH, false);
+        for i in 0..TILE {
+            for p in 0..2 {
+                let grad = &s.dx[i * PITCH + p * L1..][..L1];
+                k.pack_gradient(acc(i, p), grad, &mut out[(2 * i + p) * GRAD_WORDS..][..GRAD_WORDS]);
+            }
+        }
+    }
+}
+
+fn clamp(z: &[f32], a: &mut [f32]) {
+    a.iter_mut().zip(z).for_each(|(a, z)| *a = z.clamp(0.0, 1.0));
+}
+
+/// Stops the gradient where the unit is clamped.
+fn mask(z: &[f32], grad: &mut [f32]) {
+    grad.iter_mut().zip(z).for_each(|(g, &z)| *g = if z > 0.0 && z < 1.0 { *g } else { 0.0 });
+}
+
+fn column_sums(x: &[f32], sums: &mut [f32]) {
+    for row in x.chunks_exact(L2) {
+        sums.iter_mut().zip(row).for_each(|(s, x)| *s += x);
+    }
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    // eight partial sums, which the compiler turns into vectors
+    let mut sum = [0f32; 8];
+    for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
+        for i in 0..8 {
+            sum[i] += a[i] * b[i];
+        }
+    }
+    sum.iter().sum()
+}
+
+/// Kullback-Leibler divergence of the prediction sigmoid(z) from the target.
+fn divergence(z: f32, target: f32) -> f64 {
+    let (z, t) = (z as f64, target as f64);
+    let entropy = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
+    let softplus = z.max(0.0) + (-z.abs()).exp().ln_1p();
+    softplus - t * z - entropy(t) - entropy(1.0 - t)
+}
