@@ -187,7 +187,8 @@ fn decode(payload: &[u8], games: u32, plies: u32) -> Result<Vec<GameRecord>, &'s
         if plain > MAX_COLUMN {
             return Err("a column is too long");
         }
-        let bytes = zstd::bulk::decompress(frame, plain as usize).map_err(|_| "a column does not decompress")?;
+        let bytes =
+            zstd::bulk::decompress(frame, plain as usize).map_err(|_| "a column does not decompress")?;
         if bytes.len() != plain as usize {
             return Err("a column has the wrong length");
         }

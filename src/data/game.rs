@@ -197,7 +197,9 @@ pub enum RecordError {
     Header,
     #[error("block at byte {offset}: {what}")]
     Block { offset: u64, what: &'static str },
-    #[error("the file was written with other settings (fingerprint {found:016x}, this run has {expected:016x})")]
+    #[error(
+        "the file was written with other settings (fingerprint {found:016x}, this run has {expected:016x})"
+    )]
     Fingerprint { found: u64, expected: u64 },
     #[error("game {game}, ply {ply}: the move {raw:#06x} cannot be played")]
     Move { game: u64, ply: u32, raw: u16 },

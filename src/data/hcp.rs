@@ -11,8 +11,7 @@ use crate::types::{Color, PieceType};
 pub struct HuffmanCodedPos(pub [u8; 32]);
 
 /// On the board by the order of [`PACKED_ORDER`]: (code, bits), then colour, then promotion except for golds.
-const CODE: [(u32, usize); 7] =
-    [(0x01, 2), (0x03, 4), (0x07, 4), (0x0b, 4), (0x0f, 5), (0x1f, 6), (0x3f, 6)];
+const CODE: [(u32, usize); 7] = [(0x01, 2), (0x03, 4), (0x07, 4), (0x0b, 4), (0x0f, 5), (0x1f, 6), (0x3f, 6)];
 /// In Black's hand, in White's hand, in neither; the bits of all three.
 const HAND: [([u32; 3], usize); 7] = [
     ([0x00, 0x04, 0x02], 3),

@@ -15,8 +15,7 @@ pub struct PackedSfen(pub [u8; 32]);
 
 /// Prefix code on the board by the order of [`PACKED_ORDER`]: (code, bits). In hand it loses its lowest bit, which is
 /// always 1 and says "not empty".
-const CODE: [(u32, usize); 7] =
-    [(0x01, 2), (0x03, 4), (0x0b, 4), (0x07, 4), (0x0f, 5), (0x1f, 6), (0x3f, 6)];
+const CODE: [(u32, usize); 7] = [(0x01, 2), (0x03, 4), (0x0b, 4), (0x07, 4), (0x0f, 5), (0x1f, 6), (0x3f, 6)];
 /// Pieces in the box look like promoted pieces in hand, and golds, which cannot promote, like a promoted white silver.
 const BOX_CODE: [(u32, usize); 7] =
     [(0x02, 3), (0x09, 5), (0x0d, 5), (0x0b, 5), (0x1b, 5), (0x2f, 7), (0x3f, 7)];

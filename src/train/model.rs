@@ -92,18 +92,19 @@ impl Model {
         model.factor.w.iter_mut().for_each(|w| *w = rng.normal() * spread);
         model.bias.w.fill(0.5);
         let d = &mut model.dense.w;
-        let mut layer = |weights: std::ops::Range<usize>, bias: usize, inputs: usize, outputs: usize, middle: f32| {
-            let spread = 1.0 / (inputs as f32).sqrt();
-            for o in 0..outputs {
-                let mut sum = 0.0;
-                for i in 0..inputs {
-                    let w = rng.normal() * spread;
-                    d[weights.start + i * outputs + o] = w;
-                    sum += w;
+        let mut layer =
+            |weights: std::ops::Range<usize>, bias: usize, inputs: usize, outputs: usize, middle: f32| {
+                let spread = 1.0 / (inputs as f32).sqrt();
+                for o in 0..outputs {
+                    let mut sum = 0.0;
+                    for i in 0..inputs {
+                        let w = rng.normal() * spread;
+                        d[weights.start + i * outputs + o] = w;
+                        sum += w;
+                    }
+                    d[bias + o] = middle - 0.5 * sum; // inputs are around 0.5
                 }
-                d[bias + o] = middle - 0.5 * sum; // inputs are around 0.5
-            }
-        };
+            };
         layer(dense::W1..dense::B1, dense::B1, INPUTS, L2, 0.5);
         layer(dense::W2..dense::B2, dense::B2, L2, L2, 0.5);
         layer(dense::W3..dense::B3, dense::B3, L2, 1, 0.0);

@@ -154,9 +154,8 @@ impl Trainer {
             .thread_name(|i| format!("train-{i}"))
             .build()
             .map_err(|_| OutOfMemory { bytes: 0 })?;
-        let index = (0..81)
-            .map(|_| KingIndex { start: vec![0; BONA + 1], views: Vec::new(), touched: 0 })
-            .collect();
+        let index =
+            (0..81).map(|_| KingIndex { start: vec![0; BONA + 1], views: Vec::new(), touched: 0 }).collect();
         Ok(Trainer {
             model,
             kernels,
@@ -360,7 +359,8 @@ impl Trainer {
 
         let Model { rows, last, shift, beta1, beta2, step: now, .. } = &mut self.model;
         let (now, shift, beta1, beta2) = (*now, &*shift, *beta1, *beta2);
-        let (mut w, mut m, mut v, mut last) = (&mut rows.w[..], &mut rows.m[..], &mut rows.v[..], &mut last[..]);
+        let (mut w, mut m, mut v, mut last) =
+            (&mut rows.w[..], &mut rows.m[..], &mut rows.v[..], &mut last[..]);
         let mut begin = 0;
         let mut jobs = Vec::with_capacity(threads);
         for (factor, end) in self.factor_grads.iter_mut().zip(ends) {

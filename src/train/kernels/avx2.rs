@@ -65,7 +65,15 @@ impl Kernels for Avx2 {
         unsafe { sum_gradients(grads, list, out) }
     }
 
-    fn adam(&self, w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32], step: AdamStep, late: Option<CatchUp>) {
+    fn adam(
+        &self,
+        w: &mut [f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        g: &[f32],
+        step: AdamStep,
+        late: Option<CatchUp>,
+    ) {
         assert!(w.len().is_multiple_of(8));
         check!(w.len(), m, v, g);
         // SAFETY: see the impl.
@@ -188,9 +196,8 @@ unsafe fn activate(acc: &[i16], out: &mut [f32]) {
 #[target_feature(enable = "avx2,fma")]
 unsafe fn kept(acc: &[i16], grad: &[f32], at: usize) -> __m256i {
     // SAFETY: the caller's promise.
-    let (a, g) = unsafe {
-        (_mm_loadu_si128(acc.as_ptr().add(at).cast()), _mm256_loadu_ps(grad.as_ptr().add(at)))
-    };
+    let (a, g) =
+        unsafe { (_mm_loadu_si128(acc.as_ptr().add(at).cast()), _mm256_loadu_ps(grad.as_ptr().add(at))) };
     let a = _mm256_cvtepi16_epi32(a);
     let inside = _mm256_and_si256(
         _mm256_cmpgt_epi32(a, _mm256_setzero_si256()),
@@ -249,7 +256,14 @@ unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
 /// # Safety
 /// The slices are equally long, a multiple of 8.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn adam(w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32], step: AdamStep, late: Option<CatchUp>) {
+unsafe fn adam(
+    w: &mut [f32],
+    m: &mut [f32],
+    v: &mut [f32],
+    g: &[f32],
+    step: AdamStep,
+    late: Option<CatchUp>,
+) {
     let (b1, b2) = (_mm256_set1_ps(step.beta1), _mm256_set1_ps(step.beta2));
     let (c1, c2) = (_mm256_set1_ps(1.0 - step.beta1), _mm256_set1_ps(1.0 - step.beta2));
     let (rate, epsilon) = (_mm256_set1_ps(step.rate), _mm256_set1_ps(step.epsilon));

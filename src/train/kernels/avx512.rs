@@ -66,7 +66,15 @@ impl Kernels for Avx512 {
         unsafe { sum_gradients(grads, list, out) }
     }
 
-    fn adam(&self, w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32], step: AdamStep, late: Option<CatchUp>) {
+    fn adam(
+        &self,
+        w: &mut [f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        g: &[f32],
+        step: AdamStep,
+        late: Option<CatchUp>,
+    ) {
         assert!(w.len().is_multiple_of(16));
         check!(w.len(), m, v, g);
         // SAFETY: see the impl.
@@ -198,7 +206,8 @@ unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
         // SAFETY: i + 32 <= L1 and i / 2 + 16 <= GRAD_WORDS.
         unsafe {
             let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
-            let inside: u32 = _mm512_cmpgt_epi16_mask(a, _mm512_setzero_si512()) & _mm512_cmplt_epi16_mask(a, top);
+            let inside: u32 =
+                _mm512_cmpgt_epi16_mask(a, _mm512_setzero_si512()) & _mm512_cmplt_epi16_mask(a, top);
             let low = bf16(_mm512_maskz_loadu_ps(inside as u16, grad.as_ptr().add(i)));
             let high = bf16(_mm512_maskz_loadu_ps((inside >> 16) as u16, grad.as_ptr().add(i + 16)));
             let packed = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
@@ -234,7 +243,14 @@ unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
 /// # Safety
 /// The slices are equally long, a multiple of 16.
 #[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn adam(w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32], step: AdamStep, late: Option<CatchUp>) {
+unsafe fn adam(
+    w: &mut [f32],
+    m: &mut [f32],
+    v: &mut [f32],
+    g: &[f32],
+    step: AdamStep,
+    late: Option<CatchUp>,
+) {
     let (b1, b2) = (_mm512_set1_ps(step.beta1), _mm512_set1_ps(step.beta2));
     let (c1, c2) = (_mm512_set1_ps(1.0 - step.beta1), _mm512_set1_ps(1.0 - step.beta2));
     let (rate, epsilon) = (_mm512_set1_ps(step.rate), _mm512_set1_ps(step.epsilon));

@@ -80,7 +80,15 @@ pub trait Kernels: Sync + Send {
     fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]);
 
     /// Catches the parameters up, then makes one Adam step with gradient `g`.
-    fn adam(&self, w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32], step: AdamStep, late: Option<CatchUp>);
+    fn adam(
+        &self,
+        w: &mut [f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        g: &[f32],
+        step: AdamStep,
+        late: Option<CatchUp>,
+    );
 
     /// `total += x`.
     fn add(&self, total: &mut [f32], x: &[f32]);
@@ -102,14 +110,7 @@ pub trait Kernels: Sync + Send {
 
 /// Panics unless the operands of a [`Kernels::matmul`] lie within their slices.
 #[inline]
-fn check_matmul(
-    (m, n, k): (usize, usize, usize),
-    a: Strided,
-    b: &[f32],
-    ldb: usize,
-    c: &[f32],
-    ldc: usize,
-) {
+fn check_matmul((m, n, k): (usize, usize, usize), a: Strided, b: &[f32], ldb: usize, c: &[f32], ldc: usize) {
     assert!(m > 0 && n > 0 && k > 0 && m.is_multiple_of(8) && n.is_multiple_of(32));
     assert!((m - 1) * a.row + (k - 1) * a.col < a.data.len());
     assert!((k - 1) * ldb + n <= b.len() && (m - 1) * ldc + n <= c.len() && ldc >= n);

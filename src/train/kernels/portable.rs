@@ -73,7 +73,15 @@ impl Kernels for Portable {
         }
     }
 
-    fn adam(&self, w: &mut [f32], m: &mut [f32], v: &mut [f32], g: &[f32], step: AdamStep, late: Option<CatchUp>) {
+    fn adam(
+        &self,
+        w: &mut [f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        g: &[f32],
+        step: AdamStep,
+        late: Option<CatchUp>,
+    ) {
         if let Some(late) = late {
             for ((w, m), v) in w.iter_mut().zip(m.iter_mut()).zip(v.iter_mut()) {
                 *w -= late.shift * *m / (v.sqrt() + step.epsilon);
@@ -108,8 +116,7 @@ impl Kernels for Portable {
         let (m, n, k) = size;
         for col in (0..n).step_by(32) {
             for i in 0..m {
-                let out: &mut [f32; 32] =
-                    (&mut c[i * ldc + col..][..32]).try_into().expect("32 columns");
+                let out: &mut [f32; 32] = (&mut c[i * ldc + col..][..32]).try_into().expect("32 columns");
                 let mut sum = if accumulate { *out } else { [0.0; 32] };
                 for j in 0..k {
                     let x = a.data[i * a.row + j * a.col];

@@ -1,0 +1,118 @@
+//! Training records: what we write is what others read, and the other way round.
+
+use toratsugumi::data::board::Board;
+use toratsugumi::data::hcp::{HuffmanCodedPos, from_apery_move, to_apery_move};
+use toratsugumi::data::{
+    EndReason, GameReader, GameRecord, GameResult, GameWriter, PackedSfen, PlyRecord, Start,
+};
+use toratsugumi::position::Position;
+use toratsugumi::types::Move;
+
+fn bytes(hex: &str) -> [u8; 32] {
+    std::array::from_fn(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+}
+
+fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+    include_str!("data/packed_positions.tsv")
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .map(|l| l.split('\t').collect())
+}
+
+#[test]
+fn packed_positions_equal_those_of_cshogi() {
+    for row in rows() {
+        let pos = Position::from_sfen(row[0]).unwrap();
+        let board = Board::of(&pos);
+        let (psfen, hcp) = (PackedSfen(bytes(row[1])), HuffmanCodedPos(bytes(row[2])));
+        assert_eq!(PackedSfen::of(&pos), psfen, "{}", row[0]);
+        assert_eq!(HuffmanCodedPos::pack(&board).unwrap(), hcp, "{}", row[0]);
+        assert_eq!(psfen.unpack().unwrap(), board, "{}", row[0]);
+        assert_eq!(hcp.unpack().unwrap(), board, "{}", row[0]);
+        assert_eq!(psfen.position(pos.game_ply()).unwrap().sfen(), pos.sfen());
+        if row[3] != "-" {
+            let m = pos.parse_move(row[3]).unwrap();
+            assert_eq!(m.raw16().to_string(), row[4]);
+            assert_eq!(to_apery_move(m.raw16()).to_string(), row[5]);
+            assert_eq!(from_apery_move(row[5].parse().unwrap()), Some(m.raw16()));
+        }
+    }
+}
+
+#[test]
+fn damaged_positions_are_errors_or_other_positions() {
+    for row in rows() {
+        for bit in 0..256 {
+            for mut b in [bytes(row[1]), bytes(row[2])] {
+                b[bit / 8] ^= 1 << (bit % 8);
+                if let Ok(board) = PackedSfen(b).unpack() {
+                    assert_eq!(PackedSfen::pack(&board).unwrap().unpack().unwrap(), board);
+                }
+                if let Ok(board) = HuffmanCodedPos(b).unpack() {
+                    assert_eq!(HuffmanCodedPos::pack(&board).unwrap().unpack().unwrap(), board);
+                }
+            }
+        }
+    }
+}
+
+/// A game of random moves with plausible scores.
+fn random_game(id: u64) -> (GameRecord, Vec<String>) {
+    let mut x = id.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut rnd = move || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        (x >> 33) as usize
+    };
+    let mut pos = Position::startpos();
+    let mut sfens = Vec::new();
+    let mut game = GameRecord {
+        id,
+        start: Start::of(&pos),
+        opening: Vec::new(),
+        plies: Vec::new(),
+        result: GameResult::Draw,
+        reason: EndReason::MaxMoves,
+    };
+    for ply in 0..150 {
+        let moves = pos.legal_moves(true);
+        if moves.is_empty() {
+            game.result = GameResult::win(!pos.side_to_move());
+            game.reason = EndReason::Mate;
+            break;
+        }
+        let m: Move = moves[rnd() % moves.len()].mv;
+        if ply < 6 {
+            game.opening.push(m.raw16());
+        } else {
+            sfens.push(format!("{} {m}", pos.sfen()));
+            let noise = (0..6).map(|_| (rnd() % 41) as i32 - 20).sum::<i32>();
+            let score = if ply % 2 == 0 { noise } else { -noise };
+            game.plies.push(PlyRecord::new(m, score, !pos.in_check()));
+        }
+        pos.do_move(m);
+    }
+    (game, sfens)
+}
+
+#[test]
+fn games_replay_to_the_same_positions_in_few_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("games");
+    let games: Vec<_> = (0..300).map(random_game).collect();
+    let mut w = GameWriter::create(&path, 1).unwrap();
+    games.iter().for_each(|(g, _)| w.write(g).unwrap());
+    let len = w.finish().unwrap();
+    let mut plies = 0;
+    for (read, (game, sfens)) in GameReader::open(&path).unwrap().zip(&games) {
+        let read = read.unwrap();
+        assert_eq!(&read, game);
+        let mut seen = Vec::new();
+        read.replay(|pos, _, m| seen.push(format!("{} {m}", pos.sfen()))).unwrap();
+        assert_eq!(&seen, sfens);
+        plies += seen.len();
+    }
+    let per_position = len as f64 / plies as f64;
+    assert!(per_position < 4.0, "{per_position} bytes a position");
+}
