@@ -1,1 +1,20 @@
-//! To be filled.
+//! The evaluation: an NNUE of the HalfKP kind, 256x2-32-32-1, on int16 accumulators and int8 layers.
+//!
+//! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The net is
+//! drawn in [`arch`], its inputs in [`features`], its file in [`file`]; vector code lives in [`simd`] alone.
+
+pub mod accumulator;
+pub mod arch;
+mod bootstrap;
+pub mod commands;
+mod embedded;
+pub mod features;
+pub mod file;
+pub mod layers;
+mod refresh;
+pub mod simd;
+
+pub use accumulator::{Evaluator, evaluate_from_scratch};
+pub use file::NetworkError;
+pub use layers::Network;
+pub use simd::{Kernel, KernelError, force_kernel, kernel, kernel_name};

@@ -1,0 +1,106 @@
+//! Which inputs of the network a position switches on: [`FeatureSet`], and [`HalfKp`].
+//!
+//! A feature is the pair (own king's square, another piece where it stands), seen once from each player's side. The
+//! pieces are numbered as *BonaPieces*, after the engine Bonanza: first the pieces in hand, then board squares by kind,
+//! for each kind the viewer's own pieces before the opponent's.
+
+use crate::position::Slot;
+use crate::types::{Color, Piece, PieceType, Square};
+
+/// Marks slots that are no feature (kings).
+pub const NO_FEATURE: u16 = u16::MAX;
+
+/// A feature set whose inputs fall into buckets by the viewer's own king.
+pub trait FeatureSet: Sized + Send + Sync + 'static {
+    /// The name in architecture strings.
+    const NAME: &'static str;
+    const HASH: u32;
+    /// Buckets, and features a bucket.
+    const BUCKETS: usize;
+    const PER_BUCKET: usize;
+    const INPUTS: usize = Self::BUCKETS * Self::PER_BUCKET;
+    /// How many features are switched on at a time; feature 0 of the bucket stands in for each missing piece.
+    const ACTIVE: usize;
+
+    /// The bucket for a viewer whose king stands on `king`. A missing king ([`Square::NONE`], as in mate problems)
+    /// counts as standing on its original square.
+    fn bucket(viewer: Color, king: Square) -> usize;
+
+    /// The feature within the bucket as Black and as White see it; [`NO_FEATURE`] for kings.
+    fn features(slot: Slot) -> [u16; 2];
+}
+
+/// Own king × all other pieces: 81 × 1548 = 125,388 inputs, 38 of them on.
+pub enum HalfKp {}
+
+impl FeatureSet for HalfKp {
+    const NAME: &'static str = "HalfKP(Friend)";
+    // HalfKP's own hash, and 1 for the side "Friend"
+    const HASH: u32 = 0x5D69_D5B9 ^ 1;
+    const BUCKETS: usize = Square::NUM;
+    const PER_BUCKET: usize = BONA_PIECES;
+    const ACTIVE: usize = 38;
+
+    #[inline]
+    fn bucket(viewer: Color, king: Square) -> usize {
+        match viewer {
+            _ if !king.is_some() => HOME.index(),
+            Color::Black => king.index(),
+            Color::White => king.flip().index(),
+        }
+    }
+
+    #[inline]
+    fn features(slot: Slot) -> [u16; 2] {
+        BONA_PIECE[slot.0 as usize]
+    }
+}
+
+/// A king's original square (5九), as its owner sees it.
+const HOME: Square = Square::new(4, 8);
+
+/// The number of BonaPieces, the unused 0 included.
+pub const BONA_PIECES: usize = 1548;
+
+/// First BonaPiece in hand by kind, the viewer's own and the opponent's.
+const IN_HAND: [[u16; 2]; 8] = [[0, 0], [1, 20], [39, 44], [49, 54], [59, 64], [79, 82], [85, 88], [69, 74]];
+
+/// First BonaPiece on the board by kind, the viewer's own; the opponent's lie 81 further. Kings are none.
+const ON_BOARD: [u16; PieceType::NUM] =
+    [NO_FEATURE, 90, 252, 414, 576, 900, 1224, 738, NO_FEATURE, 738, 738, 738, 738, 1062, 1386, NO_FEATURE];
+
+/// How many of a kind exist, which bounds a hand.
+const EXISTING: [u32; 8] = [0, 18, 4, 4, 4, 2, 2, 4];
+
+const BONA_PIECE: [[u16; 2]; Slot::COUNT] = {
+    let mut table = [[NO_FEATURE; 2]; Slot::COUNT];
+    let mut color = 0;
+    while color < 2 {
+        let owner = Color::ALL[color];
+        let mut kind = 1;
+        while kind < 15 {
+            let kind_ = PieceType(kind);
+            let mut square = 0;
+            while square < 81 && ON_BOARD[kind as usize] != NO_FEATURE {
+                let slot = Slot::board(Piece::new(owner, kind_), Square(square)).0 as usize;
+                let base = ON_BOARD[kind as usize];
+                // the owner is Black: own piece for Black, the opponent's (and turned) for White; and vice versa
+                table[slot][0] = base + 81 * color as u16 + square as u16;
+                table[slot][1] = base + 81 * (1 - color as u16) + 80 - square as u16;
+                square += 1;
+            }
+            if kind < 8 {
+                let mut nth = 1;
+                while nth <= EXISTING[kind as usize] {
+                    let slot = Slot::hand(owner, kind_, nth).0 as usize;
+                    table[slot][0] = IN_HAND[kind as usize][color] + nth as u16 - 1;
+                    table[slot][1] = IN_HAND[kind as usize][1 - color] + nth as u16 - 1;
+                    nth += 1;
+                }
+            }
+            kind += 1;
+        }
+        color += 1;
+    }
+    table
+};

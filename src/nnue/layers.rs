@@ -1,0 +1,113 @@
+//! The layers, generic in their sizes: [`Transformer`] (features to accumulators) and [`Affine`] (int8 dense layers).
+
+use std::marker::PhantomData;
+
+use super::arch;
+use super::features::FeatureSet;
+use super::simd::Simd;
+use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
+
+/// A value at the start of a cache line, so that whole vectors of it load aligned.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Aligned<T>(pub T);
+
+// SAFETY: `T` may be zeroed, and the padding may be anything.
+#[allow(unsafe_code)]
+unsafe impl<T: Zeroable> Zeroable for Aligned<T> {}
+
+/// One feature's weights, or an accumulator.
+pub type Row<const N: usize> = Aligned<[i16; N]>;
+
+/// The sparse first layer: an accumulator is `bias` plus the rows of all features that are on, in wrapping i16.
+pub struct Transformer<F, const N: usize> {
+    pub bias: Row<N>,
+    /// `F::INPUTS` rows.
+    pub rows: HugeBuf<Row<N>>,
+    features: PhantomData<F>,
+}
+
+impl<F: FeatureSet, const N: usize> Transformer<F, N> {
+    pub fn zeroed() -> Result<Self, OutOfMemory> {
+        Ok(Transformer { bias: Aligned([0; N]), rows: HugeBuf::zeroed(F::INPUTS)?, features: PhantomData })
+    }
+}
+
+/// A dense layer: `out[o] = bias[o] + Σ in[i] × weight(o, i)`, u8 × i8 in i32.
+///
+/// Weights lie in the order in which vector units eat them: for four consecutive inputs, those four weights of every
+/// output. So one broadcast of four inputs meets contiguous weights, and four zero inputs skip them all.
+pub struct Affine<const IN: usize, const OUT: usize> {
+    pub bias: Aligned<[i32; OUT]>,
+    /// `IN / 4` groups.
+    pub(super) groups: HugeBuf<[[i8; 4]; OUT]>,
+}
+
+impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
+    pub fn zeroed() -> Result<Self, OutOfMemory> {
+        // a file pads rows to 32 inputs; widths that need no padding spare us the case
+        const { assert!(IN.is_multiple_of(32)) };
+        Ok(Affine { bias: Aligned([0; OUT]), groups: HugeBuf::zeroed(IN / 4)? })
+    }
+
+    pub fn weight(&self, output: usize, input: usize) -> i8 {
+        self.groups[input / 4][output][input % 4]
+    }
+
+    pub fn set_weight(&mut self, output: usize, input: usize, weight: i8) {
+        self.groups[input / 4][output][input % 4] = weight;
+    }
+
+    /// The hash of a network up to this layer, from the hash up to the one before.
+    pub const fn hash(previous: u32) -> u32 {
+        0xCC03_DAE4u32.wrapping_add(OUT as u32) ^ previous >> 1 ^ previous << 31
+    }
+}
+
+/// The parameters of a network; see [`arch`] for its shape. Immutable once made, shared by all threads.
+pub struct Network {
+    pub input: arch::Input,
+    pub hidden1: arch::Hidden1,
+    pub hidden2: arch::Hidden2,
+    pub output: arch::Output,
+    /// The architecture string of the file it came from, cut to a sane length, or who made it.
+    pub(super) origin: String,
+}
+
+impl Network {
+    /// A network of zeros.
+    pub fn zeroed() -> Result<Network, OutOfMemory> {
+        Ok(Network {
+            input: arch::Input::zeroed()?,
+            hidden1: arch::Hidden1::zeroed()?,
+            hidden2: arch::Hidden2::zeroed()?,
+            output: arch::Output::zeroed()?,
+            origin: String::new(),
+        })
+    }
+
+    /// The shape, such as `HalfKP 256x2-32-32-1`.
+    pub fn name(&self) -> String {
+        format!("HalfKP {}x2-{}-{}-1", arch::L1, arch::L2, arch::L3)
+    }
+
+    /// The architecture string of the file that it was read from, or what made it.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Everything after the accumulators: the raw output for the player whose accumulator is `us`.
+    ///
+    /// # Safety
+    /// The processor must have what `S` needs.
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    pub(super) unsafe fn propagate<S: Simd>(&self, us: &Row<{ arch::L1 }>, them: &Row<{ arch::L1 }>) -> i32 {
+        // SAFETY: the caller's promise is the kernels' only condition.
+        unsafe {
+            let first = S::transformed_affine(us, them, &self.hidden1);
+            let second = S::affine(&first, &self.hidden2);
+            S::output(&second, &self.output)
+        }
+    }
+}

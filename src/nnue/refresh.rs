@@ -1,0 +1,113 @@
+//! The refresh table: accumulators from scratch at the price of a difference.
+//!
+//! A king move changes all of its owner's features. But the table remembers, for every square of the king, the last
+//! accumulator made for it and the pieces it was made for; few of them have changed since.
+
+use super::arch::{Features, Input, L1};
+use super::features::{FeatureSet, NO_FEATURE};
+use super::layers::{Aligned, Row};
+use super::simd::{Simd, prefetch};
+use crate::position::{Position, Slot};
+use crate::types::{Color, Hand, Piece, PieceType, Square};
+
+/// An accumulator and the pieces it was made for.
+#[derive(Clone)]
+#[repr(C)]
+struct Entry {
+    accumulator: Row<L1>,
+    board: [Piece; Square::NUM],
+    hands: [Hand; 2],
+}
+
+/// One thread's table; about 100 KB.
+pub(super) struct RefreshTable {
+    /// By perspective and bucket.
+    entries: Vec<Entry>,
+}
+
+/// Rows to take away or to add. More pieces than 40 cannot differ on either side.
+type List = arrayvec::ArrayVec<u32, 80>;
+
+impl RefreshTable {
+    pub fn new(input: &Input) -> RefreshTable {
+        let mut entries = Vec::with_capacity(2 * Features::BUCKETS);
+        for _viewer in Color::ALL {
+            for bucket in 0..Features::BUCKETS {
+                // an empty board: feature 0 stands in for every piece
+                let absent = &input.rows[bucket * Features::PER_BUCKET].0;
+                let sum =
+                    |i: usize| input.bias.0[i].wrapping_add(absent[i].wrapping_mul(Features::ACTIVE as i16));
+                entries.push(Entry {
+                    accumulator: Aligned(std::array::from_fn(sum)),
+                    board: [Piece::NONE; Square::NUM],
+                    hands: [Hand::EMPTY; 2],
+                });
+            }
+        }
+        RefreshTable { entries }
+    }
+
+    /// Writes `viewer`'s accumulator for the position to `out`.
+    ///
+    /// # Safety
+    /// The processor must have what `S` needs.
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    pub unsafe fn refresh<S: Simd>(
+        &mut self,
+        input: &Input,
+        viewer: Color,
+        pos: &Position,
+        out: &mut Row<L1>,
+    ) {
+        let bucket = Features::bucket(viewer, pos.king_square(viewer));
+        let entry = &mut self.entries[viewer.index() * Features::BUCKETS + bucket];
+        let first = bucket * Features::PER_BUCKET;
+        let (mut subs, mut adds) = (List::new(), List::new());
+        let note = |list: &mut List, slot: Slot| {
+            let feature = Features::features(slot)[viewer.index()];
+            if feature != NO_FEATURE {
+                let row = first + feature as usize;
+                prefetch(&input.rows[row]);
+                list.push(row as u32);
+            }
+        };
+
+        let (old, new) = (&mut entry.board, pos.board());
+        // SAFETY: the caller's promise.
+        let mut squares = unsafe { S::differences(old, new) };
+        while squares != 0 {
+            let square = Square(squares.trailing_zeros() as u8);
+            squares &= squares - 1;
+            let (gone, come) = (old[square.index()], new[square.index()]);
+            if gone.is_some() {
+                note(&mut subs, Slot::board(gone, square));
+            }
+            if come.is_some() {
+                note(&mut adds, Slot::board(come, square));
+            }
+            old[square.index()] = come;
+        }
+        for owner in Color::ALL {
+            let (old, new) = (entry.hands[owner.index()], pos.hand(owner));
+            if old == new {
+                continue;
+            }
+            entry.hands[owner.index()] = new;
+            for kind in PieceType::HAND {
+                let (old, new) = (old.count(kind), new.count(kind));
+                (new + 1..=old).for_each(|nth| note(&mut subs, Slot::hand(owner, kind, nth)));
+                (old + 1..=new).for_each(|nth| note(&mut adds, Slot::hand(owner, kind, nth)));
+            }
+        }
+        // the number of features stays the same; only another position with other pieces missing changes theirs
+        while adds.len() > subs.len() {
+            subs.push(first as u32);
+        }
+        while subs.len() > adds.len() {
+            adds.push(first as u32);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { S::apply(&mut entry.accumulator, out, &input.rows, &subs, &adds) };
+    }
+}

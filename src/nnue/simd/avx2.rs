@@ -1,0 +1,269 @@
+//! AVX2, with or without the byte dot products of AVX-VNNI.
+
+use std::arch::x86_64::*;
+
+use super::scalar::Scalar;
+use super::{Simd, Work};
+use crate::nnue::arch::WEIGHT_SHIFT;
+use crate::nnue::layers::{Affine, Aligned, Row};
+use crate::types::Piece;
+
+/// The kernels; `VNNI` says whether `vpdpbusd` may be used.
+pub(super) struct Avx2<const VNNI: bool>;
+
+/// Does work with these kernels.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
+    // SAFETY: the caller's promise.
+    unsafe { work.run::<Avx2<false>>() }
+}
+
+/// Does work with these kernels.
+///
+/// # Safety
+/// The processor must have AVX2 and AVX-VNNI.
+#[target_feature(enable = "avx2,avxvnni,bmi1,popcnt")]
+pub(super) unsafe fn enter_vnni<W: Work>(work: W) -> W::Output {
+    // SAFETY: the caller's promise.
+    unsafe { work.run::<Avx2<true>>() }
+}
+
+/// i16 lanes of a register.
+const LANES: usize = 16;
+
+/// # Safety
+/// AVX; `i` a multiple of the lanes and within the row.
+#[inline(always)]
+unsafe fn load<const N: usize>(row: &Row<N>, i: usize) -> __m256i {
+    debug_assert!(i.is_multiple_of(LANES) && i + LANES <= N);
+    // SAFETY: rows are aligned to 64 bytes, and `i` stays inside.
+    unsafe { _mm256_load_si256(row.0.as_ptr().add(i).cast()) }
+}
+
+/// # Safety
+/// As [`load`].
+#[inline(always)]
+unsafe fn store<const N: usize>(row: &mut Row<N>, i: usize, v: __m256i) {
+    debug_assert!(i.is_multiple_of(LANES) && i + LANES <= N);
+    // SAFETY: as in `load`.
+    unsafe { _mm256_store_si256(row.0.as_mut_ptr().add(i).cast(), v) }
+}
+
+/// The sum of eight i32, wrapping.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+pub(super) unsafe fn sum(v: __m256i) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let four = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
+        let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
+        _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
+    }
+}
+
+/// `sums + (four u8) · (four i8)` in each i32 lane.
+///
+/// # Safety
+/// AVX2, and AVX-VNNI if `VNNI`.
+#[inline(always)]
+unsafe fn dot<const VNNI: bool>(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if VNNI {
+            _mm256_dpbusd_avx_epi32(sums, x, w)
+        } else {
+            // x is at most 127, so a pair of products is at most 2 * 127 * 128 = 32,512: nothing saturates
+            let pairs = _mm256_maddubs_epi16(x, w);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+        }
+    }
+}
+
+/// Shifts 32 sums and clips them to bytes.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+unsafe fn clip(v: [__m256i; 4]) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let shifted = v.map(|v| _mm256_srai_epi32::<{ WEIGHT_SHIFT as i32 }>(v));
+        let words = [_mm256_packs_epi32(shifted[0], shifted[1]), _mm256_packs_epi32(shifted[2], shifted[3])];
+        let bytes = _mm256_max_epi8(_mm256_packs_epi16(words[0], words[1]), _mm256_setzero_si256());
+        // both packs worked within 128-bit lanes
+        _mm256_permutevar8x32_epi32(bytes, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0))
+    }
+}
+
+impl<const VNNI: bool> Simd for Avx2<VNNI> {
+    #[inline(always)]
+    unsafe fn fused<const N: usize, const K: usize>(
+        src: &Row<N>,
+        dst: &mut Row<N>,
+        subs: [&Row<N>; K],
+        adds: [&Row<N>; K],
+    ) {
+        const { assert!(N.is_multiple_of(LANES)) };
+        for i in (0..N).step_by(LANES) {
+            // SAFETY: the caller's promise; `i` counts in lanes below `N`.
+            unsafe {
+                let mut v = load(src, i);
+                for k in 0..K {
+                    v = _mm256_add_epi16(_mm256_sub_epi16(v, load(subs[k], i)), load(adds[k], i));
+                }
+                store(dst, i, v);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn apply<const N: usize>(
+        acc: &mut Row<N>,
+        copy: &mut Row<N>,
+        rows: &[Row<N>],
+        subs: &[u32],
+        adds: &[u32],
+    ) {
+        const BLOCK: usize = 8;
+        const { assert!(N.is_multiple_of(BLOCK * LANES)) };
+        for start in (0..N).step_by(BLOCK * LANES) {
+            // SAFETY: the caller's promise; `start + j * LANES` counts in lanes below `N`.
+            unsafe {
+                let mut v: [__m256i; BLOCK] = std::array::from_fn(|j| load(acc, start + j * LANES));
+                for &s in subs {
+                    let row = &rows[s as usize];
+                    for (j, v) in v.iter_mut().enumerate() {
+                        *v = _mm256_sub_epi16(*v, load(row, start + j * LANES));
+                    }
+                }
+                for &s in adds {
+                    let row = &rows[s as usize];
+                    for (j, v) in v.iter_mut().enumerate() {
+                        *v = _mm256_add_epi16(*v, load(row, start + j * LANES));
+                    }
+                }
+                for (j, v) in v.into_iter().enumerate() {
+                    store(acc, start + j * LANES, v);
+                    store(copy, start + j * LANES, v);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128 {
+        // SAFETY: the caller's promise; bytes 0..32, 32..64 and 49..81 lie within the boards.
+        unsafe {
+            let at = |i: usize| {
+                let (a, b) = (a.as_ptr().add(i).cast(), b.as_ptr().add(i).cast());
+                let same = _mm256_cmpeq_epi8(_mm256_loadu_si256(a), _mm256_loadu_si256(b));
+                (!(_mm256_movemask_epi8(same) as u32) as u128) << i
+            };
+            at(0) | at(32) | at(49)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn transformed_affine<const N: usize, const IN: usize, const OUT: usize>(
+        us: &Row<N>,
+        them: &Row<N>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]> {
+        const { assert!(IN == 2 * N && N.is_multiple_of(128)) };
+        if !OUT.is_multiple_of(32) {
+            // SAFETY: plain Rust.
+            return unsafe { Scalar::transformed_affine(us, them, layer) };
+        }
+        let mut input = Aligned([0u8; IN]);
+        // one bit for every group of four inputs that are not all zero; IN / 128 words are used
+        let mut live = [0u32; IN];
+        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups.
+        unsafe {
+            let zero = _mm256_setzero_si256();
+            for (side, acc) in [us, them].into_iter().enumerate() {
+                for i in (0..N).step_by(32) {
+                    let packed = _mm256_packs_epi16(load(acc, i), load(acc, i + LANES));
+                    // packing worked within 128-bit lanes
+                    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_max_epi8(packed, zero));
+                    let at = side * N + i;
+                    _mm256_store_si256(input.0.as_mut_ptr().add(at).cast(), bytes);
+                    // bytes up to 127 make positive i32
+                    let mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(bytes, zero)));
+                    live[at / 128] |= (mask as u32) << (at / 4 % 32);
+                }
+            }
+
+            let mut out = Aligned([0u8; OUT]);
+            for o in (0..OUT).step_by(32) {
+                let bias = layer.bias.0.as_ptr().add(o);
+                let mut sums: [__m256i; 4] =
+                    std::array::from_fn(|j| _mm256_load_si256(bias.add(8 * j).cast()));
+                let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+                for (word, &set) in live[..IN / 128].iter().enumerate() {
+                    let mut set = set;
+                    while set != 0 {
+                        let group = 32 * word + set.trailing_zeros() as usize;
+                        set &= set - 1;
+                        let four = _mm256_set1_epi32(input.0.as_ptr().cast::<i32>().add(group).read());
+                        let w = weights.add(group * 4 * OUT);
+                        for (j, sums) in sums.iter_mut().enumerate() {
+                            *sums = dot::<VNNI>(*sums, four, _mm256_load_si256(w.add(32 * j).cast()));
+                        }
+                    }
+                }
+                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(sums));
+            }
+            out
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn affine<const IN: usize, const OUT: usize>(
+        input: &Aligned<[u8; IN]>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]> {
+        if !OUT.is_multiple_of(32) {
+            // SAFETY: plain Rust.
+            return unsafe { Scalar::affine(input, layer) };
+        }
+        // SAFETY: the caller's promise; group and output numbers stay within the layer.
+        unsafe {
+            let mut out = Aligned([0u8; OUT]);
+            for o in (0..OUT).step_by(32) {
+                let bias = layer.bias.0.as_ptr().add(o);
+                let mut sums: [__m256i; 4] =
+                    std::array::from_fn(|j| _mm256_load_si256(bias.add(8 * j).cast()));
+                let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+                for group in 0..IN / 4 {
+                    let four = _mm256_set1_epi32(input.0.as_ptr().cast::<i32>().add(group).read());
+                    let w = weights.add(group * 4 * OUT);
+                    for (j, sums) in sums.iter_mut().enumerate() {
+                        *sums = dot::<VNNI>(*sums, four, _mm256_load_si256(w.add(32 * j).cast()));
+                    }
+                }
+                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(sums));
+            }
+            out
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32 {
+        const { assert!(IN.is_multiple_of(32)) };
+        // SAFETY: the caller's promise; `i` stays below `IN`, the length of both.
+        unsafe {
+            let mut sums = _mm256_setzero_si256();
+            for i in (0..IN).step_by(32) {
+                let x = _mm256_load_si256(input.0.as_ptr().add(i).cast());
+                let w = _mm256_load_si256(layer.groups.as_ptr().cast::<i8>().add(i).cast());
+                sums = dot::<VNNI>(sums, x, w);
+            }
+            sum(sums).wrapping_add(layer.bias.0[0])
+        }
+    }
+}

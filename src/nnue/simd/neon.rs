@@ -1,0 +1,239 @@
+//! NEON, which every 64-bit ARM processor has.
+
+use std::arch::aarch64::*;
+
+use super::scalar::Scalar;
+use super::{Simd, Work};
+use crate::nnue::arch::WEIGHT_SHIFT;
+use crate::nnue::layers::{Affine, Aligned, Row};
+use crate::types::Piece;
+
+pub(super) struct Neon;
+
+/// Does work with these kernels.
+///
+/// # Safety
+/// None needed: NEON is part of the target. The signature is that of the other tiers.
+#[target_feature(enable = "neon")]
+pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
+    // SAFETY: NEON is part of the target.
+    unsafe { work.run::<Neon>() }
+}
+
+/// i16 lanes of a register.
+const LANES: usize = 8;
+
+/// # Safety
+/// `i + LANES <= N`.
+#[inline(always)]
+unsafe fn load<const N: usize>(row: &Row<N>, i: usize) -> int16x8_t {
+    debug_assert!(i + LANES <= N);
+    // SAFETY: the caller keeps `i` inside the row.
+    unsafe { vld1q_s16(row.0.as_ptr().add(i)) }
+}
+
+/// # Safety
+/// As [`load`].
+#[inline(always)]
+unsafe fn store<const N: usize>(row: &mut Row<N>, i: usize, v: int16x8_t) {
+    debug_assert!(i + LANES <= N);
+    // SAFETY: the caller keeps `i` inside the row.
+    unsafe { vst1q_s16(row.0.as_mut_ptr().add(i), v) }
+}
+
+/// `sums + (four i8) · (four i8)` in each i32 lane. Products of two are at most 2 * 127 * 128, those of four are added
+/// in i32: nothing wraps.
+///
+/// # Safety
+/// NEON.
+#[inline(always)]
+unsafe fn dot(sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
+    // SAFETY: NEON is part of the target.
+    unsafe {
+        let low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(w)));
+        let high = vpaddlq_s16(vmull_high_s8(x, w));
+        vaddq_s32(sums, vpaddq_s32(low, high))
+    }
+}
+
+/// Shifts eight sums and clips them to bytes.
+///
+/// # Safety
+/// NEON.
+#[inline(always)]
+unsafe fn clip(low: int32x4_t, high: int32x4_t) -> uint8x8_t {
+    // SAFETY: NEON is part of the target.
+    unsafe {
+        let shift = |v| vqmovn_s32(vshrq_n_s32::<{ WEIGHT_SHIFT as i32 }>(v));
+        let words = vcombine_s16(shift(low), shift(high));
+        vreinterpret_u8_s8(vmax_s8(vqmovn_s16(words), vdup_n_s8(0)))
+    }
+}
+
+/// # Safety
+/// `group` a group of four inputs.
+#[inline(always)]
+unsafe fn broadcast<const IN: usize>(input: &Aligned<[u8; IN]>, group: usize) -> int8x16_t {
+    debug_assert!(4 * group + 4 <= IN);
+    // SAFETY: the input is aligned, and the caller keeps `group` inside it.
+    unsafe { vreinterpretq_s8_s32(vld1q_dup_s32(input.0.as_ptr().cast::<i32>().add(group))) }
+}
+
+/// The groups named by `live`, or all of them, through the layer.
+///
+/// # Safety
+/// `live` yields groups of the input; `OUT` is a multiple of 16.
+#[inline(always)]
+unsafe fn layer_over<const IN: usize, const OUT: usize>(
+    input: &Aligned<[u8; IN]>,
+    layer: &Affine<IN, OUT>,
+    live: impl Iterator<Item = usize> + Clone,
+) -> Aligned<[u8; OUT]> {
+    let mut out = Aligned([0u8; OUT]);
+    // 16 outputs a pass: four sums, and room for what a dot product needs
+    for o in (0..OUT).step_by(16) {
+        // SAFETY: NEON is part of the target; group and output numbers stay within the layer.
+        unsafe {
+            let bias = layer.bias.0.as_ptr().add(o);
+            let mut sums: [int32x4_t; 4] = std::array::from_fn(|j| vld1q_s32(bias.add(4 * j)));
+            let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+            for group in live.clone() {
+                let four = broadcast(input, group);
+                let w = weights.add(group * 4 * OUT);
+                for (j, sums) in sums.iter_mut().enumerate() {
+                    *sums = dot(*sums, four, vld1q_s8(w.add(16 * j)));
+                }
+            }
+            vst1_u8(out.0.as_mut_ptr().add(o), clip(sums[0], sums[1]));
+            vst1_u8(out.0.as_mut_ptr().add(o + 8), clip(sums[2], sums[3]));
+        }
+    }
+    out
+}
+
+impl Simd for Neon {
+    #[inline(always)]
+    unsafe fn fused<const N: usize, const K: usize>(
+        src: &Row<N>,
+        dst: &mut Row<N>,
+        subs: [&Row<N>; K],
+        adds: [&Row<N>; K],
+    ) {
+        const { assert!(N.is_multiple_of(LANES)) };
+        for i in (0..N).step_by(LANES) {
+            // SAFETY: NEON is part of the target; `i` counts in lanes below `N`.
+            unsafe {
+                let mut v = load(src, i);
+                for k in 0..K {
+                    v = vaddq_s16(vsubq_s16(v, load(subs[k], i)), load(adds[k], i));
+                }
+                store(dst, i, v);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn apply<const N: usize>(
+        acc: &mut Row<N>,
+        copy: &mut Row<N>,
+        rows: &[Row<N>],
+        subs: &[u32],
+        adds: &[u32],
+    ) {
+        const BLOCK: usize = 16;
+        const { assert!(N.is_multiple_of(BLOCK * LANES)) };
+        for start in (0..N).step_by(BLOCK * LANES) {
+            // SAFETY: NEON is part of the target; `start + j * LANES` counts in lanes below `N`.
+            unsafe {
+                let mut v: [int16x8_t; BLOCK] = std::array::from_fn(|j| load(acc, start + j * LANES));
+                for &s in subs {
+                    let row = &rows[s as usize];
+                    for (j, v) in v.iter_mut().enumerate() {
+                        *v = vsubq_s16(*v, load(row, start + j * LANES));
+                    }
+                }
+                for &s in adds {
+                    let row = &rows[s as usize];
+                    for (j, v) in v.iter_mut().enumerate() {
+                        *v = vaddq_s16(*v, load(row, start + j * LANES));
+                    }
+                }
+                for (j, v) in v.into_iter().enumerate() {
+                    store(acc, start + j * LANES, v);
+                    store(copy, start + j * LANES, v);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128 {
+        // SAFETY: plain Rust.
+        unsafe { Scalar::differences(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn transformed_affine<const N: usize, const IN: usize, const OUT: usize>(
+        us: &Row<N>,
+        them: &Row<N>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]> {
+        const { assert!(IN == 2 * N && N.is_multiple_of(16)) };
+        if !OUT.is_multiple_of(16) {
+            // SAFETY: plain Rust.
+            return unsafe { Scalar::transformed_affine(us, them, layer) };
+        }
+        let mut input = Aligned([0u8; IN]);
+        // groups of four inputs that are not all zero
+        let mut live = [0u16; IN];
+        let mut count = 0;
+        // SAFETY: NEON is part of the target; offsets stay below `N`, `IN` and the number of groups.
+        unsafe {
+            for (side, acc) in [us, them].into_iter().enumerate() {
+                for i in (0..N).step_by(16) {
+                    let packed = vqmovn_high_s16(vqmovn_s16(load(acc, i)), load(acc, i + LANES));
+                    let bytes = vreinterpretq_u8_s8(vmaxq_s8(packed, vdupq_n_s8(0)));
+                    let at = side * N + i;
+                    vst1q_u8(input.0.as_mut_ptr().add(at), bytes);
+                    let groups = vreinterpretq_u32_u8(bytes);
+                    // 16 bits a group, all ones where the group is live
+                    let mut set =
+                        vget_lane_u64::<0>(vreinterpret_u64_u16(vmovn_u32(vtstq_u32(groups, groups))));
+                    for j in 0..4 {
+                        live[count] = (at / 4 + j) as u16;
+                        count += (set & 1) as usize;
+                        set >>= 16;
+                    }
+                }
+            }
+            layer_over(&input, layer, live[..count].iter().map(|&group| group as usize))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn affine<const IN: usize, const OUT: usize>(
+        input: &Aligned<[u8; IN]>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]> {
+        if !OUT.is_multiple_of(16) {
+            // SAFETY: plain Rust.
+            return unsafe { Scalar::affine(input, layer) };
+        }
+        // SAFETY: all groups of the input.
+        unsafe { layer_over(input, layer, 0..IN / 4) }
+    }
+
+    #[inline(always)]
+    unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32 {
+        const { assert!(IN.is_multiple_of(16)) };
+        // SAFETY: NEON is part of the target; `i` stays below `IN`, the length of both.
+        unsafe {
+            let mut sums = vdupq_n_s32(0);
+            for i in (0..IN).step_by(16) {
+                let x = vreinterpretq_s8_u8(vld1q_u8(input.0.as_ptr().add(i)));
+                sums = dot(sums, x, vld1q_s8(layer.groups.as_ptr().cast::<i8>().add(i)));
+            }
+            vaddvq_s32(sums).wrapping_add(layer.bias.0[0])
+        }
+    }
+}

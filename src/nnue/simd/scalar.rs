@@ -1,0 +1,95 @@
+//! The kernels in plain Rust: what they compute, readably. Every other tier must equal these bit for bit.
+
+use super::{Simd, Work};
+use crate::nnue::arch::WEIGHT_SHIFT;
+use crate::nnue::layers::{Affine, Aligned, Row};
+use crate::types::Piece;
+
+pub(in crate::nnue) struct Scalar;
+
+impl Simd for Scalar {
+    #[inline(always)]
+    unsafe fn fused<const N: usize, const K: usize>(
+        src: &Row<N>,
+        dst: &mut Row<N>,
+        subs: [&Row<N>; K],
+        adds: [&Row<N>; K],
+    ) {
+        for i in 0..N {
+            let mut sum = src.0[i];
+            for k in 0..K {
+                sum = sum.wrapping_sub(subs[k].0[i]).wrapping_add(adds[k].0[i]);
+            }
+            dst.0[i] = sum;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn apply<const N: usize>(
+        acc: &mut Row<N>,
+        copy: &mut Row<N>,
+        rows: &[Row<N>],
+        subs: &[u32],
+        adds: &[u32],
+    ) {
+        for &s in subs {
+            acc.0.iter_mut().zip(&rows[s as usize].0).for_each(|(a, w)| *a = a.wrapping_sub(*w));
+        }
+        for &s in adds {
+            acc.0.iter_mut().zip(&rows[s as usize].0).for_each(|(a, w)| *a = a.wrapping_add(*w));
+        }
+        *copy = *acc;
+    }
+
+    #[inline(always)]
+    unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128 {
+        (0..81).filter(|&i| a[i] != b[i]).fold(0, |set, i| set | 1 << i)
+    }
+
+    #[inline(always)]
+    unsafe fn transformed_affine<const N: usize, const IN: usize, const OUT: usize>(
+        us: &Row<N>,
+        them: &Row<N>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]> {
+        const { assert!(IN == 2 * N) };
+        let mut input = Aligned([0; IN]);
+        for (x, &a) in input.0.iter_mut().zip(us.0.iter().chain(&them.0)) {
+            *x = a.clamp(0, 127) as u8;
+        }
+        // SAFETY: plain Rust needs no particular processor.
+        unsafe { Self::affine(&input, layer) }
+    }
+
+    #[inline(always)]
+    unsafe fn affine<const IN: usize, const OUT: usize>(
+        input: &Aligned<[u8; IN]>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]> {
+        let mut sums = layer.bias.0;
+        for (four, group) in input.0.as_chunks::<4>().0.iter().zip(&layer.groups[..]) {
+            if *four == [0; 4] {
+                continue;
+            }
+            for (sum, weights) in sums.iter_mut().zip(group) {
+                let dot: i32 = (0..4).map(|i| four[i] as i32 * weights[i] as i32).sum();
+                *sum = sum.wrapping_add(dot);
+            }
+        }
+        Aligned(sums.map(|s| (s >> WEIGHT_SHIFT).clamp(0, 127) as u8))
+    }
+
+    #[inline(always)]
+    unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32 {
+        let fours = input.0.as_chunks::<4>().0.iter();
+        fours.zip(&layer.groups[..]).fold(layer.bias.0[0], |sum, (four, group)| {
+            (0..4).fold(sum, |sum, i| sum.wrapping_add(four[i] as i32 * group[0][i] as i32))
+        })
+    }
+}
+
+/// Does work with these kernels, whatever tier is in use.
+pub(in crate::nnue) fn run<W: Work>(work: W) -> W::Output {
+    // SAFETY: plain Rust needs no particular processor.
+    unsafe { work.run::<Scalar>() }
+}
