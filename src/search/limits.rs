@@ -75,4 +75,9 @@ impl Limits {
     pub fn movetime(ms: u64) -> Limits {
         Limits { movetime: Some(ms), ..Limits::default() }
     }
+
+    /// Whether the time manager decides when to stop.
+    pub fn uses_time_manager(&self) -> bool {
+        (self.has_clock || self.rtime.is_some()) && self.movetime.is_none()
+    }
 }

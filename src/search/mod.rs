@@ -1,13 +1,31 @@
 //! The tree search: alpha-beta after the manner of YaneuraOu, over our own position and network.
 //!
 //! [`Limits`] says when to stop, [`SearchOptions`] what the user set, [`Observer`] receives what is found;
-//! [`ThreadPool`] runs a search on several threads over one [`SharedState`] (transposition table, stop flag).
+//! [`ThreadPool`] runs a search on several threads over one shared transposition table, [`Searcher`] on the caller's own.
 //! Nothing here prints.
+//!
+//! Inside: `root` (iterative deepening) calls `alphabeta` (the tree) calls `quiescence` (its leaves); `movepick` orders
+//! the moves by the histories of `history`, which `learn` teaches; `worker` is one thread's state, `shared` what all
+//! threads share, `tt` the table, `timeman` the clock, `params` every tunable number.
 
+mod alphabeta;
+pub mod history;
+mod learn;
 mod limits;
+mod movepick;
+mod node;
 mod observer;
 mod options;
+pub mod params;
+mod pool;
+mod quiescence;
+mod root;
+mod shared;
+mod timeman;
+pub mod tt;
+mod worker;
 
 pub use limits::Limits;
 pub use observer::{Bound, Info, Observer, SearchResult, Silent};
 pub use options::SearchOptions;
+pub use pool::{Searcher, ThreadPool};

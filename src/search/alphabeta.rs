@@ -1,0 +1,750 @@
+//! The main search: alpha-beta with null windows around a principal variation, as a list of numbered steps.
+//!
+//! What is shogi's own: repetition has six outcomes, a declaration or a mate in one ends a line at once, and drops take
+//! part in every history. There is no zugzwang to fear in shogi, so the null move needs no material condition.
+
+use super::Bound;
+use super::history::piece_to;
+use super::movepick::MovePicker;
+use super::node::{NodeType, NonPv, Pv};
+use super::params as p;
+use super::tt::{DEPTH_UNSEARCHED, TtData, value_from_tt, value_to_tt};
+use super::worker::Worker;
+use crate::position::material::PIECE_VALUE;
+use crate::types::*;
+use arrayvec::ArrayVec;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Moves that were tried before the best one, as far as the histories look.
+type Tried = ArrayVec<Move, 32>;
+
+#[inline]
+pub(super) fn is_win(v: Value) -> bool {
+    v >= VALUE_MATE_IN_MAX_PLY
+}
+
+#[inline]
+pub(super) fn is_loss(v: Value) -> bool {
+    v <= VALUE_MATED_IN_MAX_PLY
+}
+
+#[inline]
+pub(super) fn is_decisive(v: Value) -> bool {
+    is_win(v) || is_loss(v)
+}
+
+/// Whether a table score of this bound decides against `threshold`.
+#[inline]
+pub(super) fn bound_fits(bound: Bound, value: Value, threshold: Value) -> bool {
+    let needed = if value >= threshold { Bound::Lower } else { Bound::Upper };
+    bound as u8 & needed as u8 != 0
+}
+
+/// The static evaluation with the histories' corrections applied.
+#[inline]
+pub(super) fn corrected(raw: Value, correction: i32) -> Value {
+    (raw + correction / 131_072).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
+}
+
+/// What the transposition table knows of a node.
+#[derive(Clone, Copy)]
+struct TtKnowledge {
+    hit: bool,
+    mv: Move,
+    /// As seen from the root; `VALUE_NONE` if there is none.
+    value: Value,
+    data: TtData,
+}
+
+impl Worker {
+    /// Searches the current position, `ply` plies from the root, to `depth` within (`alpha`, `beta`).
+    ///
+    /// `cut_node`: a null-window node that is expected to fail high. Returns a score from the side to move's view; it is
+    /// meaningless once the search is stopped.
+    pub(super) fn search<N: NodeType>(
+        &mut self,
+        ply: usize,
+        mut alpha: Value,
+        mut beta: Value,
+        depth: Depth,
+        cut_node: bool,
+    ) -> Value {
+        if depth <= 0 {
+            return if N::PV {
+                self.quiescence::<Pv>(ply, alpha, beta)
+            } else {
+                self.quiescence::<NonPv>(ply, alpha, beta)
+            };
+        }
+        let mut depth = depth.min(MAX_PLY as i32 - 1);
+        let all_node = !(N::PV || cut_node);
+        debug_assert!(-VALUE_INFINITE <= alpha && alpha < beta && beta <= VALUE_INFINITE);
+        debug_assert!(N::PV || alpha == beta - 1);
+
+        // Step 1. Set the node up.
+        let us = self.pos.side_to_move();
+        let in_check = self.pos.in_check();
+        let previous = *self.before(ply, 1);
+        let prior_capture = previous.current.is_some() && self.pos.captured().is_some();
+        let follow_pv = N::ROOT
+            || previous.follow_pv && self.last_pv.get(ply - 1).is_some_and(|&m| m == previous.current);
+        let frame = self.frame_mut(ply);
+        frame.in_check = in_check;
+        frame.move_count = 0;
+        frame.follow_pv = follow_pv;
+        if N::PV {
+            self.sel_depth = self.sel_depth.max(ply as i32 + 1);
+        }
+
+        // Step 2. The line may end here: repetition, too many moves, stop; no mate can be shorter than one found.
+        if !N::ROOT {
+            if let Some(v) = self.repetition_score(ply) {
+                return v;
+            }
+            if self.stopped() || ply >= MAX_PLY - 1 || self.too_long() {
+                return self.draw_score();
+            }
+            alpha = alpha.max(mated_in(ply));
+            beta = beta.min(mate_in(ply + 1));
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+        let prior_reduction = previous.reduction;
+        self.before_mut(ply, 1).reduction = 0;
+        self.frame_mut(ply).stat_score = 0;
+        self.frame_mut(ply + 2).cutoffs = 0;
+        let excluded = self.frame(ply).excluded;
+
+        // Step 3. Transposition table.
+        let key = self.pos.key();
+        let (hit, slot) = self.probe(key);
+        let tt = TtKnowledge {
+            hit: hit.is_some(),
+            mv: if N::ROOT { self.root_moves[self.pv_index].pv[0] } else { hit.map_or(Move::NONE, |h| h.1) },
+            value: hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply)),
+            data: hit.map_or_else(TtData::default, |h| h.0),
+        };
+        let tt_capture = tt.mv.is_some() && self.pos.is_capture(tt.mv);
+        let frame = self.frame_mut(ply);
+        frame.tt_hit = tt.hit;
+        if excluded.is_none() {
+            frame.tt_pv = N::PV || tt.data.is_pv;
+        }
+        let tt_pv = frame.tt_pv;
+        if !N::PV
+            && excluded.is_none()
+            && tt.value != VALUE_NONE
+            && tt.data.depth > depth - i32::from(tt.value <= beta)
+            && bound_fits(tt.data.bound, tt.value, beta)
+            && (cut_node == (tt.value >= beta) || depth > 5)
+        {
+            if tt.mv.is_some() && tt.value >= beta {
+                if !tt_capture {
+                    let bonus = p::tt_cut_bonus_mult() * depth - p::tt_cut_bonus_offset();
+                    self.update_quiet(ply, tt.mv, bonus.min(p::tt_cut_bonus_max()));
+                }
+                let m = previous.current;
+                if m.is_some() && previous.move_count <= 4 && !prior_capture {
+                    self.update_continuation(ply - 1, m.piece(), m.to(), -p::tt_cut_refuted());
+                }
+            }
+            return tt.value;
+        }
+
+        // Step 4. Shogi's immediate wins: mate in one, declaration.
+        if !N::ROOT && excluded.is_none() && !tt.hit && !in_check {
+            let m = self.pos.mate_in_one();
+            if m.is_some() {
+                let v = mate_in(ply + 1);
+                let d = (depth + 6).min(MAX_PLY as i32 - 1);
+                let stored = value_to_tt(v, ply);
+                self.shared.tt.store(slot, key, stored, tt_pv, Bound::Exact, d, m.raw16(), VALUE_NONE);
+                return v;
+            }
+        }
+        if !N::ROOT
+            && (tt.mv.is_none() || N::PV)
+            && self.pos.declaration_win(self.options.entering_king_rule).is_some()
+        {
+            return mate_in(ply + 1);
+        }
+
+        // Step 5. Static evaluation.
+        let correction = self.correction(ply);
+        let two_ago = self.before(ply, 2).static_eval;
+        let mut raw_eval = VALUE_NONE;
+        let mut eval;
+        if in_check {
+            eval = two_ago;
+            self.frame_mut(ply).static_eval = eval;
+        } else if excluded.is_some() {
+            eval = self.frame(ply).static_eval;
+            raw_eval = eval;
+        } else {
+            raw_eval = tt.data.eval;
+            if raw_eval == VALUE_NONE {
+                raw_eval = self.evaluate();
+            }
+            eval = corrected(raw_eval, correction);
+            self.frame_mut(ply).static_eval = eval;
+            if !tt.hit {
+                self.shared.tt.store(
+                    slot,
+                    key,
+                    VALUE_NONE,
+                    tt_pv,
+                    Bound::None,
+                    DEPTH_UNSEARCHED,
+                    0,
+                    raw_eval,
+                );
+            } else if tt.value != VALUE_NONE && bound_fits(tt.data.bound, tt.value, eval + 1) {
+                // the table's bound is nearer to the truth
+                eval = tt.value;
+            }
+        }
+        let static_eval = self.frame(ply).static_eval;
+        let mut improving = false;
+        if !in_check {
+            self.learn_from_eval_swing(ply, tt.hit, prior_capture);
+            improving = static_eval > two_ago;
+            let worsening = static_eval > -previous.static_eval;
+
+            // Step 6. Hindsight: a reduction that turned out too large or too small.
+            if prior_reduction >= 3 && !worsening {
+                depth += 1;
+            }
+            if prior_reduction >= 2 && depth >= 2 && static_eval + previous.static_eval > p::hindsight_eval()
+            {
+                depth -= 1;
+            }
+
+            // Step 7. Razoring: far below alpha, only captures can help.
+            if !N::PV && eval < alpha - p::razor_base() - p::razor_depth() * depth * depth {
+                return self.quiescence::<NonPv>(ply, alpha, beta);
+            }
+
+            // Step 8. Futility: far above beta, it will hold.
+            if !tt_pv
+                && depth < 15
+                && eval >= beta
+                && eval - futility_margin(depth, tt.hit, improving, worsening, correction) >= beta
+                && (tt.mv.is_none() || tt_capture)
+                && !is_loss(beta)
+                && !is_win(eval)
+            {
+                return (2 * beta + eval) / 3;
+            }
+
+            // Step 9. Null move.
+            if cut_node
+                && excluded.is_none()
+                && ply >= self.null_min_ply
+                && !is_loss(beta)
+                && static_eval
+                    >= beta - p::null_depth() * depth - p::null_improving() * i32::from(improving)
+                        + p::null_offset()
+                && let Some(v) = self.try_null_move(ply, beta, depth)
+            {
+                return v;
+            }
+            improving |= static_eval >= beta;
+
+            // Step 10. Without a move from the table, look less deep first.
+            if !follow_pv && !all_node && depth >= 6 && tt.mv.is_none() && prior_reduction <= 3 {
+                depth -= 1;
+            }
+
+            // Step 11. ProbCut: a capture that beats beta by a margin in a shallow search.
+            let probcut_beta = beta + p::probcut_margin() - p::probcut_improving() * i32::from(improving);
+            if depth >= 3
+                && !is_decisive(beta)
+                && !(tt.value != VALUE_NONE && tt.value < probcut_beta)
+                && let Some((v, m)) = self.try_probcut(ply, probcut_beta, depth, cut_node, tt.mv)
+            {
+                let stored = value_to_tt(v, ply);
+                self.shared.tt.store(slot, key, stored, tt_pv, Bound::Lower, depth - 3, m.raw16(), raw_eval);
+                if !is_decisive(v) {
+                    return v - (probcut_beta - beta);
+                }
+            }
+        }
+
+        // Step 12. Small ProbCut: the table already knows of such a margin.
+        let small_probcut = beta + p::small_probcut_margin();
+        if tt.data.bound as u8 & Bound::Lower as u8 != 0
+            && tt.data.depth >= depth - 4
+            && tt.value != VALUE_NONE
+            && tt.value >= small_probcut
+            && !is_decisive(beta)
+            && !is_decisive(tt.value)
+        {
+            return small_probcut;
+        }
+
+        // Step 13. The moves.
+        let continuation = self.continuation(ply);
+        let mut picker =
+            MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, self.options.generate_all);
+        let mut best_value = -VALUE_INFINITE;
+        let mut best_move = Move::NONE;
+        let mut move_count = 0;
+        let mut quiets = Tried::new();
+        let mut captures = Tried::new();
+        loop {
+            let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
+            if m.is_none() {
+                break;
+            }
+            if m == excluded
+                || !self.pos.is_legal(m)
+                || N::ROOT && !self.root_moves[self.pv_index..].iter().any(|r| r.pv[0] == m)
+            {
+                continue;
+            }
+            move_count += 1;
+            self.frame_mut(ply).move_count = move_count;
+            let capture = self.pos.is_capture(m);
+            let gives_check = self.pos.gives_check(m);
+            let mut new_depth = depth - 1;
+            let mut r = self.reduction(improving, depth, move_count, beta - alpha);
+            if tt_pv {
+                r += p::lmr_tt_pv_entry();
+            }
+
+            // Step 14. Prune moves that are unlikely to matter, once something is in hand.
+            if !N::ROOT && !is_loss(best_value) {
+                if move_count >= (3 + depth * depth) / (2 - i32::from(improving)) {
+                    picker.skip_quiets();
+                }
+                let lmr_depth = new_depth - r / 1024;
+                if capture || gives_check {
+                    if self.prune_capture(ply, m, gives_check, depth, lmr_depth, alpha) {
+                        continue;
+                    }
+                } else if !follow_pv || !N::PV {
+                    match self.prune_quiet(ply, m, depth, lmr_depth, alpha, best_move.is_some()) {
+                        Prune::Keep => {}
+                        Prune::Drop => continue,
+                        Prune::Futile(v) => {
+                            if best_value <= v && !is_decisive(best_value) && !is_win(v) {
+                                best_value = v;
+                            }
+                            continue;
+                        }
+                    }
+                }
+            }
+
+            // Step 15. Singular extension: is the table's move much better than all others?
+            let mut extension = 0;
+            if !N::ROOT
+                && m == tt.mv
+                && excluded.is_none()
+                && depth >= 6 + i32::from(tt_pv)
+                && tt.value != VALUE_NONE
+                && !is_decisive(tt.value)
+                && tt.data.bound as u8 & Bound::Lower as u8 != 0
+                && tt.data.depth >= depth - 3
+                && !self.is_shuffling(ply, m, capture)
+            {
+                let margin = p::singular_margin() + p::singular_tt_pv() * i32::from(tt_pv && !N::PV);
+                let singular_beta = tt.value - margin * depth / 55;
+                self.frame_mut(ply).excluded = m;
+                let v = self.search::<NonPv>(ply, singular_beta - 1, singular_beta, new_depth / 2, cut_node);
+                let frame = self.frame_mut(ply);
+                frame.excluded = Move::NONE;
+                frame.move_count = move_count;
+                if v < singular_beta {
+                    extension = self.singular_extension::<N>(ply, singular_beta - v, tt_capture, correction);
+                    depth += 1;
+                } else if v >= beta && !is_decisive(v) {
+                    // several moves beat beta: cut
+                    self.hist.update_tt_move((-424 - 107 * depth).max(-3375));
+                    return v;
+                } else if tt.value >= beta {
+                    extension = -3;
+                } else if cut_node {
+                    extension = -2;
+                }
+            }
+
+            // Step 16. Make the move.
+            let captured = if capture { self.captured_kind(m) } else { PieceType::NONE };
+            let nodes_before = self.nodes;
+            self.make(ply, m, gives_check);
+            new_depth += extension;
+
+            // Step 17. How much less deep to look at a late move.
+            if tt_pv {
+                r -= p::lmr_tt_pv()
+                    + p::lmr_tt_pv_node() * i32::from(N::PV)
+                    + p::lmr_tt_pv_value() * i32::from(tt.value > alpha)
+                    + if tt.data.depth >= depth {
+                        p::lmr_tt_pv_depth() + p::lmr_tt_pv_depth_cut() * i32::from(cut_node)
+                    } else {
+                        0
+                    };
+            }
+            r +=
+                p::lmr_base() - move_count * p::lmr_move_count() - correction.abs() / p::lmr_correction_div();
+            if cut_node {
+                r += p::lmr_cut_node() + p::lmr_cut_node_no_tt() * i32::from(tt.mv.is_none());
+            }
+            if tt_capture {
+                r += p::lmr_tt_capture();
+            }
+            let cutoffs = self.frame(ply + 1).cutoffs;
+            if cutoffs > 1 {
+                r += p::lmr_cutoffs()
+                    + p::lmr_many_cutoffs() * i32::from(cutoffs > 2)
+                    + p::lmr_cutoffs_all_node() * i32::from(all_node);
+            }
+            if m == tt.mv {
+                r -= p::lmr_tt_move();
+            }
+            let i = piece_to(m.piece(), m.to());
+            let stat_score = if capture {
+                863 * PIECE_VALUE[captured.index()] / 128 + self.hist.capture(m.piece(), m.to(), captured)
+            } else {
+                2 * self.hist.main(us, m)
+                    + self.hist.continuation(continuation[0])[i] as i32
+                    + self.hist.continuation(continuation[1])[i] as i32
+            };
+            self.frame_mut(ply).stat_score = stat_score;
+            r -= stat_score * p::lmr_stat_score() / 4096;
+            if all_node {
+                r += r * p::lmr_all_node() / (256 * depth + 260);
+            }
+
+            // Step 18. Search: late moves with a reduced null window, then wider as they prove themselves.
+            let mut value = -VALUE_INFINITE;
+            if depth >= 2 && move_count > 1 {
+                let d = (new_depth - r / 1024).min(new_depth + 2).max(1) + i32::from(N::PV);
+                self.frame_mut(ply).reduction = new_depth - d;
+                value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, d, true);
+                self.frame_mut(ply).reduction = 0;
+                if value > alpha {
+                    let deeper = d < new_depth && value > best_value + p::lmr_deeper();
+                    let shallower = value < best_value + p::lmr_shallower();
+                    new_depth += i32::from(deeper) - i32::from(shallower);
+                    if new_depth > d {
+                        value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, new_depth, !cut_node);
+                    }
+                    self.update_continuation(ply, m.piece(), m.to(), p::post_lmr_bonus());
+                }
+            } else if !N::PV || move_count > 1 {
+                if tt.mv.is_none() {
+                    r += p::lmr_full_no_tt();
+                }
+                let d = new_depth
+                    - i32::from(r > p::lmr_full_one())
+                    - i32::from(r > p::lmr_full_two() && new_depth > 2);
+                value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, d, !cut_node);
+            }
+            if N::PV && (move_count == 1 || value > alpha) {
+                self.pv[ply + 1].clear();
+                // do not drop into quiescence from a move that the table has searched
+                if m == tt.mv
+                    && (tt.value != VALUE_NONE && is_decisive(tt.value) && tt.data.depth > 0
+                        || tt.data.depth > 1)
+                {
+                    new_depth = new_depth.max(1);
+                }
+                value = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
+            }
+
+            // Step 19. Take it back.
+            self.unmake();
+            if self.stopped() {
+                return VALUE_ZERO;
+            }
+            if N::ROOT {
+                self.record_root_move(m, value, alpha, beta, move_count, nodes_before);
+            }
+
+            // Step 20. A new best move? Near the horizon an equal score sometimes counts as better, for variety.
+            let tie = i32::from(
+                value == best_value
+                    && ply as i32 + 2 >= self.root_depth
+                    && self.nodes & 14 == 0
+                    && !is_win(value.abs() + 1),
+            );
+            if value + tie > best_value {
+                best_value = value;
+                if value + tie > alpha {
+                    best_move = m;
+                    if N::PV && !N::ROOT {
+                        self.raise_pv(ply, m);
+                    }
+                    if value >= beta {
+                        if extension < 2 || N::PV {
+                            self.frame_mut(ply).cutoffs += 1;
+                        }
+                        break;
+                    }
+                    if depth > 2 && depth < 14 && !is_decisive(value) {
+                        depth -= 2;
+                    }
+                    alpha = value;
+                }
+            }
+            if m != best_move {
+                // full lists simply forget the rest
+                let _ = if capture { captures.try_push(m) } else { quiets.try_push(m) };
+            }
+        }
+
+        // Step 21. No move at all is a loss: mate, and in shogi stalemate too.
+        if best_value >= beta && !is_decisive(best_value) && !is_decisive(alpha) {
+            best_value = (best_value * depth + beta) / (depth + 1);
+        }
+        if move_count == 0 {
+            best_value = if excluded.is_some() { alpha } else { mated_in(ply) };
+        } else if best_move.is_some() {
+            self.update_best(ply, best_move, tt.mv, depth, &quiets, &captures);
+            if !N::PV {
+                self.hist.update_tt_move(if best_move == tt.mv { 805 } else { -787 });
+            }
+        } else if previous.current.is_some() {
+            if prior_capture {
+                self.update_prior_capture(ply);
+            } else {
+                self.update_prior_quiet(ply, depth, best_value);
+            }
+        }
+        if best_value <= alpha && previous.tt_pv {
+            self.frame_mut(ply).tt_pv = true;
+        }
+
+        // Step 22. Remember.
+        if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
+            let bound = if best_value >= beta {
+                Bound::Lower
+            } else if N::PV && best_move.is_some() {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            let d = if move_count != 0 { depth } else { (depth + 6).min(MAX_PLY as i32 - 1) };
+            let stored = value_to_tt(best_value, ply);
+            let tt_pv = self.frame(ply).tt_pv;
+            self.shared.tt.store(slot, key, stored, tt_pv, bound, d, best_move.raw16(), raw_eval);
+        }
+        let static_eval = self.frame(ply).static_eval;
+        if !in_check
+            && !(best_move.is_some() && self.pos.is_capture(best_move))
+            && (best_value > static_eval) == best_move.is_some()
+        {
+            use super::history::CORRECTION_LIMIT;
+            let rate = if best_move.is_some() { 12 } else { 17 };
+            let bonus = ((best_value - static_eval) * depth * rate / 128)
+                .clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+            self.update_correction(ply, 1069 * bonus / 1024);
+        }
+        debug_assert!(-VALUE_INFINITE < best_value && best_value < VALUE_INFINITE);
+        best_value
+    }
+
+    /// The opponent's quiet move changed the evaluation: credit or blame it before anything is searched.
+    #[inline]
+    fn learn_from_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
+        let previous = *self.before(ply, 1);
+        let m = previous.current;
+        if !m.is_some() || previous.in_check || prior_capture {
+            return;
+        }
+        let swing = (-(previous.static_eval + self.frame(ply).static_eval)).clamp(-214, 171) + 60;
+        self.hist.update_main(!self.pos.side_to_move(), m, swing * p::eval_history_scale());
+        if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
+            let bonus = swing * p::eval_pawn_history_scale();
+            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus);
+        }
+    }
+
+    /// Passes; a score if even so the position holds beta. Deep ones are verified without null moves.
+    fn try_null_move(&mut self, ply: usize, beta: Value, depth: Depth) -> Option<Value> {
+        let d = depth - (7 + depth / 3);
+        self.make_null(ply);
+        let v = -self.search::<NonPv>(ply + 1, -beta, -beta + 1, d, false);
+        self.unmake_null();
+        if v < beta || is_win(v) {
+            return None;
+        }
+        if self.null_min_ply > 0 || depth < 16 {
+            return Some(v);
+        }
+        self.null_min_ply = ply + (3 * d.max(0) / 4) as usize;
+        let verified = self.search::<NonPv>(ply, beta - 1, beta, d, false);
+        self.null_min_ply = 0;
+        (verified >= beta).then_some(v)
+    }
+
+    /// A capture whose shallow search reaches `probcut_beta`, and its score.
+    fn try_probcut(
+        &mut self,
+        ply: usize,
+        probcut_beta: Value,
+        depth: Depth,
+        cut_node: bool,
+        tt_move: Move,
+    ) -> Option<(Value, Move)> {
+        let threshold = probcut_beta - self.frame(ply).static_eval;
+        let excluded = self.frame(ply).excluded;
+        let mut picker = MovePicker::probcut(&self.pos, tt_move, threshold, self.options.generate_all);
+        loop {
+            let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
+            if m.is_none() {
+                return None;
+            }
+            if m == excluded || !self.pos.is_legal(m) {
+                continue;
+            }
+            let gives_check = self.pos.gives_check(m);
+            self.make(ply, m, gives_check);
+            let mut v = -self.quiescence::<NonPv>(ply + 1, -probcut_beta, -probcut_beta + 1);
+            if v >= probcut_beta && depth > 4 {
+                v = -self.search::<NonPv>(ply + 1, -probcut_beta, -probcut_beta + 1, depth - 4, !cut_node);
+            }
+            self.unmake();
+            if self.stopped() {
+                return None;
+            }
+            if v >= probcut_beta {
+                return Some((v, m));
+            }
+        }
+    }
+
+    /// Whether a capture or check is not worth searching.
+    #[inline]
+    fn prune_capture(
+        &self,
+        ply: usize,
+        m: Move,
+        gives_check: bool,
+        depth: Depth,
+        lmr_depth: Depth,
+        alpha: Value,
+    ) -> bool {
+        let captured = self.captured_kind(m);
+        let history = self.hist.capture(m.piece(), m.to(), captured);
+        if !gives_check && lmr_depth < 7 {
+            let hope = self.frame(ply).static_eval
+                + p::capture_futility_base()
+                + p::capture_futility_depth() * lmr_depth
+                + PIECE_VALUE[captured.index()]
+                + p::capture_futility_history() * history / 1024;
+            if hope <= alpha {
+                return true;
+            }
+        }
+        let margin = (p::capture_see_depth() * depth + history * p::capture_see_history() / 1024).max(0);
+        alpha >= VALUE_ZERO && !self.pos.see_ge(m, -margin)
+    }
+
+    /// Whether a quiet move is not worth searching.
+    #[inline]
+    fn prune_quiet(
+        &self,
+        ply: usize,
+        m: Move,
+        depth: Depth,
+        lmr_depth: Depth,
+        alpha: Value,
+        has_best: bool,
+    ) -> Prune {
+        let frame = self.frame(ply);
+        let i = piece_to(m.piece(), m.to());
+        let history = self.hist.continuation(self.before(ply, 1).cont)[i] as i32
+            + self.hist.continuation(self.before(ply, 2).cont)[i] as i32
+            + self.shared.histories.pawn(&self.pos)[i].load(Relaxed) as i32;
+        if history < -p::history_prune() * depth {
+            return Prune::Drop;
+        }
+        let us = self.pos.side_to_move();
+        let history = history + p::history_main_weight() * self.hist.main(us, m) / 32;
+        let lmr_depth = lmr_depth + history / p::history_depth_div();
+        let hope = frame.static_eval
+            + p::futility_move_base()
+            + if has_best { 0 } else { p::futility_move_no_best() }
+            + p::futility_move_depth() * lmr_depth
+            + if frame.static_eval > alpha { p::futility_move_above() } else { 0 };
+        if !frame.in_check && lmr_depth < 13 && hope <= alpha {
+            return Prune::Futile(hope);
+        }
+        let lmr_depth = lmr_depth.max(0);
+        if !self.pos.see_ge(m, -p::quiet_see() * lmr_depth * lmr_depth) {
+            return Prune::Drop;
+        }
+        Prune::Keep
+    }
+
+    /// How many plies to extend a move that is better than all others by `gap` beyond the singular margin.
+    fn singular_extension<N: NodeType>(
+        &self,
+        ply: usize,
+        gap: Value,
+        tt_capture: bool,
+        correction: i32,
+    ) -> Depth {
+        let quiet = i32::from(!tt_capture);
+        let pv = i32::from(N::PV);
+        let deep = i32::from(ply as i32 > self.root_depth);
+        let uncertainty = correction.abs() / 210_590;
+        let double = p::double_base() + p::double_pv() * pv
+            - p::double_not_capture() * quiet
+            - uncertainty
+            - p::double_tt_history() * self.hist.tt_move as i32 / 116_517
+            - p::double_deep() * deep;
+        let triple = p::triple_base() + p::triple_pv() * pv - p::triple_not_capture() * quiet
+            + p::triple_tt_pv() * i32::from(self.frame(ply).tt_pv)
+            - uncertainty
+            - p::triple_deep() * deep;
+        1 + i32::from(gap > double) + i32::from(gap > triple)
+    }
+
+    /// Whether `m` goes on moving one piece to and fro. Drops and captures never do.
+    fn is_shuffling(&self, ply: usize, m: Move, capture: bool) -> bool {
+        if capture || m.is_drop() || ply < 18 || self.pos.plies_from_null() <= 6 {
+            return false;
+        }
+        let (two, four) = (self.before(ply, 2).current, self.before(ply, 4).current);
+        two.is_some()
+            && four.is_some()
+            && !two.is_drop()
+            && !four.is_drop()
+            && m.from() == two.to()
+            && two.from() == four.to()
+    }
+
+    /// The line from `ply` is `m` and what was found after it.
+    #[inline]
+    pub(super) fn raise_pv(&mut self, ply: usize, m: Move) {
+        let (head, tail) = self.pv.split_at_mut(ply + 1);
+        let line = &mut head[ply];
+        line.clear();
+        line.push(m);
+        let rest = &tail[0];
+        let room = line.remaining_capacity().min(rest.len());
+        line.extend(rest[..room].iter().copied());
+    }
+}
+
+/// What to do with a quiet move.
+enum Prune {
+    Keep,
+    Drop,
+    /// Not worth searching: it cannot get beyond this score.
+    Futile(Value),
+}
+
+/// How far above beta the evaluation must be for a cut without search.
+#[inline]
+fn futility_margin(depth: Depth, tt_hit: bool, improving: bool, worsening: bool, correction: i32) -> Value {
+    let mult = p::futility_mult() - if tt_hit { 0 } else { p::futility_mult_no_tt() };
+    let relief =
+        p::futility_improving() * i32::from(improving) + p::futility_worsening() * i32::from(worsening);
+    mult * depth - relief * mult / 1024 + correction.abs() / p::futility_correction_div()
+}

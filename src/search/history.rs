@@ -1,0 +1,259 @@
+//! The histories: what earlier parts of the search learnt about moves ([`Histories`], one set a thread;
+//! [`SharedHistories`], one set for all) and about the evaluation's errors (correction histories).
+//!
+//! Every entry moves towards a bonus and decays in proportion to it ("gravity"), so it stays within its limit.
+//! Tables are flat and indexed by arithmetic; a piece index is the piece *after* the move, and moves index by their 16
+//! bits, so drops of different kinds are distinct everywhere.
+
+use super::params as p;
+use crate::memory::{HugeBuf, OutOfMemory};
+use crate::position::Position;
+use crate::types::{Color, Move, Piece, PieceType, Square};
+use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
+
+/// (piece, square) pairs.
+pub const PIECE_TO: usize = Piece::NUM * 81;
+/// Plies from the root with a history of their own.
+pub const LOW_PLIES: usize = 5;
+
+const MOVES16: usize = 1 << 16;
+const PAWN_ENTRIES: usize = 8192;
+const CORRECTION_ENTRIES: usize = 1 << 16;
+
+const MAIN_LIMIT: i32 = 7183;
+const CAPTURE_LIMIT: i32 = 10692;
+const CONTINUATION_LIMIT: i32 = 30000;
+const PAWN_LIMIT: i32 = 8192;
+/// Bound of a correction entry.
+pub const CORRECTION_LIMIT: i32 = 1024;
+
+const CAPTURE_INIT: i16 = -678;
+const PAWN_INIT: i16 = -1238;
+const CONTINUATION_INIT: i16 = -523;
+const CONT_CORRECTION_INIT: i16 = 6;
+const LOW_PLY_INIT: i16 = 98;
+
+/// A piece on a square as a table index.
+#[inline]
+pub fn piece_to(piece: Piece, to: Square) -> usize {
+    piece.index() * 81 + to.index()
+}
+
+#[inline]
+fn pull(old: i32, bonus: i32, limit: i32) -> i16 {
+    let b = bonus.clamp(-limit, limit);
+    (old + b - old * b.abs() / limit) as i16
+}
+
+#[inline]
+fn update(entry: &mut i16, bonus: i32, limit: i32) {
+    *entry = pull(*entry as i32, bonus, limit);
+}
+
+#[inline]
+fn update_shared(entry: &AtomicI16, bonus: i32, limit: i32) {
+    entry.store(pull(entry.load(Relaxed) as i32, bonus, limit), Relaxed);
+}
+
+/// A table of continuation history: which move came before, as an offset into the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ContIndex(u32);
+
+impl ContIndex {
+    /// The table that follows no move (before the root, after a null move).
+    pub const NONE: ContIndex = ContIndex(0);
+
+    /// The table that follows a move of `piece` to `to`.
+    #[inline]
+    pub fn new(in_check: bool, capture: bool, piece: Piece, to: Square) -> ContIndex {
+        let table = (usize::from(in_check) * 2 + usize::from(capture)) * PIECE_TO + piece_to(piece, to);
+        ContIndex((table * PIECE_TO) as u32)
+    }
+}
+
+/// The histories of one thread.
+pub struct Histories {
+    main: Box<[i16]>,
+    low_ply: Box<[i16]>,
+    capture: Box<[i16]>,
+    continuation: HugeBuf<i16>,
+    cont_correction: HugeBuf<i16>,
+    /// How often the transposition table's move proves best.
+    pub tt_move: i16,
+}
+
+impl Histories {
+    /// # Errors
+    /// [`OutOfMemory`]: the tables take about 70 MB.
+    pub fn new() -> Result<Histories, OutOfMemory> {
+        let mut h = Histories {
+            main: vec![0; 2 * MOVES16].into(),
+            low_ply: vec![0; LOW_PLIES * MOVES16].into(),
+            capture: vec![0; PIECE_TO * PieceType::NUM].into(),
+            continuation: HugeBuf::zeroed(4 * PIECE_TO * PIECE_TO)?,
+            cont_correction: HugeBuf::zeroed(PIECE_TO * PIECE_TO)?,
+            tt_move: 0,
+        };
+        h.clear();
+        Ok(h)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.main.fill(0);
+        self.low_ply.fill(LOW_PLY_INIT);
+        self.capture.fill(CAPTURE_INIT);
+        self.continuation.fill(CONTINUATION_INIT);
+        self.cont_correction.fill(CONT_CORRECTION_INIT);
+        self.tt_move = 0;
+    }
+
+    /// A new search begins: the plies near the root are new ones.
+    pub fn new_search(&mut self) {
+        self.low_ply.fill(LOW_PLY_INIT);
+    }
+
+    #[inline]
+    pub fn main(&self, us: Color, m: Move) -> i32 {
+        self.main[us.index() * MOVES16 + m.raw16() as usize] as i32
+    }
+
+    #[inline]
+    pub fn update_main(&mut self, us: Color, m: Move, bonus: i32) {
+        update(&mut self.main[us.index() * MOVES16 + m.raw16() as usize], bonus, MAIN_LIMIT);
+    }
+
+    #[inline]
+    pub fn low_ply(&self, ply: usize, m: Move) -> i32 {
+        self.low_ply[ply * MOVES16 + m.raw16() as usize] as i32
+    }
+
+    #[inline]
+    pub fn update_low_ply(&mut self, ply: usize, m: Move, bonus: i32) {
+        update(&mut self.low_ply[ply * MOVES16 + m.raw16() as usize], bonus, MAIN_LIMIT);
+    }
+
+    #[inline]
+    pub fn capture(&self, piece: Piece, to: Square, captured: PieceType) -> i32 {
+        self.capture[piece_to(piece, to) * PieceType::NUM + captured.index()] as i32
+    }
+
+    #[inline]
+    pub fn update_capture(&mut self, piece: Piece, to: Square, captured: PieceType, bonus: i32) {
+        let e = &mut self.capture[piece_to(piece, to) * PieceType::NUM + captured.index()];
+        update(e, bonus, CAPTURE_LIMIT);
+    }
+
+    /// The continuation table of an earlier move: indexed by [`piece_to`].
+    #[inline]
+    pub fn continuation(&self, table: ContIndex) -> &[i16; PIECE_TO] {
+        self.continuation[table.0 as usize..].first_chunk().expect("tables are whole")
+    }
+
+    #[inline]
+    pub fn update_continuation(&mut self, table: ContIndex, piece: Piece, to: Square, bonus: i32) {
+        update(&mut self.continuation[table.0 as usize + piece_to(piece, to)], bonus, CONTINUATION_LIMIT);
+    }
+
+    #[inline]
+    pub fn cont_correction(&self, earlier: usize, piece: Piece, to: Square) -> i32 {
+        self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)] as i32
+    }
+
+    #[inline]
+    pub fn update_cont_correction(&mut self, earlier: usize, piece: Piece, to: Square, bonus: i32) {
+        let e = &mut self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)];
+        update(e, bonus, CORRECTION_LIMIT);
+    }
+
+    #[inline]
+    pub fn update_tt_move(&mut self, bonus: i32) {
+        update(&mut self.tt_move, bonus, 8192);
+    }
+}
+
+/// Histories that all threads share: entries keyed by the pawn structure, and corrections of the static evaluation
+/// keyed by parts of the position.
+pub struct SharedHistories {
+    pawn: HugeBuf<AtomicI16>,
+    /// `[key][side to move][pawn, minor, non-pawn black, non-pawn white]`
+    correction: HugeBuf<AtomicI16>,
+}
+
+/// The kinds of key that corrections are stored under.
+const CORRECTIONS: usize = 4;
+
+impl SharedHistories {
+    /// # Errors
+    /// [`OutOfMemory`]: the tables take about 44 MB.
+    pub fn new() -> Result<SharedHistories, OutOfMemory> {
+        let h = SharedHistories {
+            pawn: HugeBuf::zeroed(PAWN_ENTRIES * PIECE_TO)?,
+            correction: HugeBuf::zeroed(CORRECTION_ENTRIES * 2 * CORRECTIONS)?,
+        };
+        h.clear();
+        Ok(h)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.pawn.iter().for_each(|e| e.store(PAWN_INIT, Relaxed));
+        self.correction.iter().for_each(|e| e.store(0, Relaxed));
+    }
+
+    /// The pawn-structure history of a position: indexed by [`piece_to`].
+    #[inline]
+    pub fn pawn(&self, pos: &Position) -> &[AtomicI16; PIECE_TO] {
+        let i = pos.pawn_key() as usize % PAWN_ENTRIES;
+        self.pawn[i * PIECE_TO..].first_chunk().expect("tables are whole")
+    }
+
+    #[inline]
+    pub fn update_pawn(&self, pos: &Position, piece: Piece, to: Square, bonus: i32) {
+        update_shared(&self.pawn(pos)[piece_to(piece, to)], bonus, PAWN_LIMIT);
+    }
+
+    #[inline]
+    fn corrections(&self, pos: &Position) -> [&AtomicI16; CORRECTIONS] {
+        let us = pos.side_to_move().index();
+        let keys =
+            [pos.pawn_key(), pos.minor_key(), pos.non_pawn_key(Color::Black), pos.non_pawn_key(Color::White)];
+        std::array::from_fn(|i| {
+            &self.correction[(keys[i] as usize % CORRECTION_ENTRIES * 2 + us) * CORRECTIONS + i]
+        })
+    }
+
+    /// The weighted sum of the corrections of a position, in 1/131072 of a value unit.
+    #[inline]
+    pub fn correction(&self, pos: &Position) -> i32 {
+        let c = self.corrections(pos).map(|e| e.load(Relaxed) as i32);
+        p::correction_pawn() * c[0] + p::correction_minor() * c[1] + p::correction_non_pawn() * (c[2] + c[3])
+    }
+
+    #[inline]
+    pub fn update_correction(&self, pos: &Position, bonus: i32) {
+        let c = self.corrections(pos);
+        // pawn, minor, non-pawn: relative learning rates in 1/128
+        for (entry, rate) in c.iter().zip([128, 153, 187, 187]) {
+            update_shared(entry, bonus * rate / 128, CORRECTION_LIMIT);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_stay_within_their_limit() {
+        let mut e = 0i16;
+        for i in 0..1000 {
+            update(&mut e, if i % 3 == 0 { -50000 } else { 40000 }, MAIN_LIMIT);
+            assert!((e as i32).abs() <= MAIN_LIMIT);
+        }
+        for _ in 0..100 {
+            update(&mut e, 2000, MAIN_LIMIT);
+        }
+        assert!(e as i32 > MAIN_LIMIT * 9 / 10);
+    }
+}

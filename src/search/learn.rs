@@ -1,0 +1,115 @@
+//! What a finished node teaches the histories.
+
+use super::params as p;
+use super::worker::Worker;
+use crate::types::{Move, Piece, PieceType, Square};
+
+/// Weights of a continuation update 1 to 6 plies back, in 1/1024.
+const CONTINUATION_WEIGHTS: [i32; 6] = [1157, 648, 288, 576, 140, 441];
+/// Added to the update one ply back.
+const CONTINUATION_NEAREST: i32 = 88;
+
+impl Worker {
+    /// Credits a move of `piece` to `to` at `ply` in the tables of the moves before it.
+    pub(super) fn update_continuation(&mut self, ply: usize, piece: Piece, to: Square, bonus: i32) {
+        // in check, replies follow from the check, not from older moves
+        let reach = if self.frame(ply).in_check { 2 } else { 6 };
+        for back in 1..=reach {
+            let earlier = *self.before(ply, back);
+            if earlier.current.is_some() {
+                let extra = if back < 2 { CONTINUATION_NEAREST } else { 0 };
+                let b = bonus * CONTINUATION_WEIGHTS[back - 1] / 1024 + extra;
+                self.hist.update_continuation(earlier.cont, piece, to, b);
+            }
+        }
+    }
+
+    /// Credits a quiet move at `ply` in every quiet history.
+    pub(super) fn update_quiet(&mut self, ply: usize, m: Move, bonus: i32) {
+        let us = self.pos.side_to_move();
+        self.hist.update_main(us, m, bonus);
+        if ply < super::history::LOW_PLIES {
+            self.hist.update_low_ply(ply, m, bonus * p::low_ply_scale() / 1024);
+        }
+        self.update_continuation(ply, m.piece(), m.to(), bonus * p::cont_scale() / 1024);
+        let scale = if bonus > 0 { p::pawn_bonus_scale() } else { p::pawn_malus_scale() };
+        self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus * scale / 1024);
+    }
+
+    /// The node's best move raised alpha or beta: credit it, blame the others that were tried.
+    pub(super) fn update_best(
+        &mut self,
+        ply: usize,
+        best: Move,
+        tt_move: Move,
+        depth: i32,
+        quiets: &[Move],
+        captures: &[Move],
+    ) {
+        let previous = *self.before(ply, 1);
+        let bonus = (p::stat_bonus_mult() * depth - p::stat_bonus_offset()).min(p::stat_bonus_max())
+            + if best == tt_move { p::stat_bonus_tt() } else { 0 }
+            + previous.stat_score / 32;
+        let malus = (p::stat_malus_mult() * depth - p::stat_malus_offset()).min(p::stat_malus_max());
+        if self.pos.is_capture(best) {
+            let captured = self.captured_kind(best);
+            let b = bonus * p::capture_bonus_scale() / 1024;
+            self.hist.update_capture(best.piece(), best.to(), captured, b);
+        } else {
+            self.update_quiet(ply, best, bonus * p::quiet_bonus_scale() / 1024);
+            let mut blame = malus * p::quiet_malus_scale() / 1024;
+            for &m in quiets {
+                // the later a move came, the less was expected of it
+                blame = blame * p::quiet_malus_decay() / 1024;
+                self.update_quiet(ply, m, -blame);
+            }
+        }
+        // the opponent's first choice was refuted at once
+        if previous.current.is_some()
+            && previous.move_count == 1 + i32::from(previous.tt_hit)
+            && self.pos.captured().is_none()
+        {
+            let m = previous.current;
+            self.update_continuation(ply - 1, m.piece(), m.to(), -malus * p::refuted_malus_scale() / 1024);
+        }
+        for &m in captures {
+            let captured = self.captured_kind(m);
+            let b = -malus * p::capture_malus_scale() / 1024;
+            self.hist.update_capture(m.piece(), m.to(), captured, b);
+        }
+    }
+
+    /// Every move failed low: the opponent's move that led here was good.
+    pub(super) fn update_prior_quiet(&mut self, ply: usize, depth: i32, best_value: i32) {
+        let (here, previous) = (*self.frame(ply), *self.before(ply, 1));
+        let m = previous.current;
+        let mut scale = -232 - previous.stat_score / 108 + (59 * depth).min(454);
+        if previous.move_count > 8 {
+            scale += 169;
+        }
+        if !here.in_check && best_value <= here.static_eval - 110 {
+            scale += 145;
+        }
+        if !previous.in_check && best_value <= -previous.static_eval - 73 {
+            scale += 154;
+        }
+        let bonus = (135 * depth - 80).min(1400) * scale.max(0);
+        self.update_continuation(ply - 1, m.piece(), m.to(), bonus * 221 / 16384);
+        self.hist.update_main(!self.pos.side_to_move(), m, bonus * 235 / 32768);
+        if m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
+            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus * 290 / 8192);
+        }
+    }
+
+    /// Every move failed low after a capture: it was a good one.
+    pub(super) fn update_prior_capture(&mut self, ply: usize) {
+        let m = self.before(ply, 1).current;
+        let captured = self.pos.captured().kind();
+        self.hist.update_capture(m.piece(), m.to(), captured, p::prior_capture_bonus());
+    }
+
+    #[inline]
+    pub(super) fn captured_kind(&self, m: Move) -> PieceType {
+        self.pos.piece_on(m.to()).kind()
+    }
+}

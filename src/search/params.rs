@@ -1,0 +1,161 @@
+//! Every tunable number of the search, by name.
+//!
+//! The starting values are those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; what a match
+//! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for a tuner. With the feature `tune` the numbers
+//! can be set at run time ([`set`]); without it they are constants.
+
+/// One tunable number.
+pub struct Param {
+    pub name: &'static str,
+    pub default: i32,
+    pub min: i32,
+    pub max: i32,
+    #[cfg(feature = "tune")]
+    value: &'static std::sync::atomic::AtomicI32,
+}
+
+/// Sets a number by name, clamped into its range; says whether the name is known.
+#[cfg(feature = "tune")]
+pub fn set(name: &str, value: i32) -> bool {
+    let Some(p) = TABLE.iter().find(|p| p.name == name) else { return false };
+    p.value.store(value.clamp(p.min, p.max), std::sync::atomic::Ordering::Relaxed);
+    true
+}
+
+macro_rules! params {
+    ($($name:ident = $value:literal in $min:literal ..= $max:literal;)*) => {
+        #[cfg(feature = "tune")]
+        mod cell {
+            use std::sync::atomic::AtomicI32;
+            $(#[allow(non_upper_case_globals)] pub(super) static $name: AtomicI32 = AtomicI32::new($value);)*
+        }
+        $(
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub(super) const fn $name() -> i32 { $value }
+            #[cfg(feature = "tune")]
+            #[inline(always)]
+            pub(super) fn $name() -> i32 { cell::$name.load(std::sync::atomic::Ordering::Relaxed) }
+        )*
+        /// All tunable numbers.
+        pub const TABLE: &[Param] = &[$(Param {
+            name: stringify!($name), default: $value, min: $min, max: $max,
+            #[cfg(feature = "tune")] value: &cell::$name,
+        }),*];
+    };
+}
+
+params! {
+    // aspiration windows
+    aspiration_delta = 5 in 2..=30;
+    aspiration_score_div = 9000 in 2000..=40000;
+    // late move reductions, in 1/1024 ply; the table is base/128 × ln(i)
+    reduction_base = 2763 in 1500..=4500;
+    reduction_offset = 1133 in 0..=3000;
+    reduction_window = 585 in 0..=1500;
+    reduction_not_improving = 206 in 0..=600;
+    lmr_tt_pv_entry = 1013 in 0..=3000;
+    lmr_tt_pv = 2819 in 0..=6000;
+    lmr_tt_pv_node = 973 in 0..=3000;
+    lmr_tt_pv_value = 905 in 0..=3000;
+    lmr_tt_pv_depth = 935 in 0..=3000;
+    lmr_tt_pv_depth_cut = 959 in 0..=3000;
+    lmr_base = 691 in -1000..=2500;
+    lmr_move_count = 65 in 0..=200;
+    lmr_correction_div = 25600 in 8000..=80000;
+    lmr_cut_node = 3611 in 1000..=7000;
+    lmr_cut_node_no_tt = 985 in 0..=3000;
+    lmr_tt_capture = 1054 in 0..=3000;
+    lmr_cutoffs = 251 in 0..=2000;
+    lmr_many_cutoffs = 1124 in 0..=3000;
+    lmr_cutoffs_all_node = 1042 in 0..=3000;
+    lmr_tt_move = 2239 in 0..=5000;
+    lmr_stat_score = 428 in 100..=1200;
+    lmr_all_node = 273 in 0..=800;
+    lmr_full_no_tt = 1057 in 0..=3000;
+    lmr_full_one = 4628 in 2000..=8000;
+    lmr_full_two = 5772 in 3000..=9000;
+    lmr_deeper = 48 in 10..=150;
+    lmr_shallower = 9 in 0..=50;
+    post_lmr_bonus = 1426 in 0..=4000;
+    // node pruning
+    razor_base = 502 in 100..=1200;
+    razor_depth = 306 in 50..=700;
+    futility_mult = 76 in 20..=200;
+    futility_mult_no_tt = 21 in 0..=80;
+    futility_improving = 2686 in 500..=6000;
+    futility_worsening = 362 in 0..=1500;
+    futility_correction_div = 180600 in 50000..=600000;
+    null_depth = 16 in 0..=60;
+    null_improving = 53 in 0..=200;
+    null_offset = 378 in 50..=900;
+    hindsight_eval = 173 in 20..=500;
+    probcut_margin = 224 in 60..=600;
+    probcut_improving = 61 in 0..=200;
+    small_probcut_margin = 416 in 100..=1000;
+    // move pruning
+    capture_futility_base = 218 in 0..=600;
+    capture_futility_depth = 223 in 50..=600;
+    capture_futility_history = 131 in 0..=400;
+    capture_see_depth = 167 in 50..=400;
+    capture_see_history = 34 in 0..=120;
+    history_prune = 4097 in 1500..=9000;
+    history_main_weight = 71 in 0..=160;
+    history_depth_div = 3220 in 1500..=7000;
+    futility_move_base = 42 in -100..=250;
+    futility_move_no_best = 151 in 0..=400;
+    futility_move_depth = 120 in 40..=300;
+    futility_move_above = 86 in 0..=250;
+    quiet_see = 25 in 5..=80;
+    // extensions
+    singular_margin = 60 in 10..=150;
+    singular_tt_pv = 66 in 0..=160;
+    double_base = -4 in -100..=100;
+    double_pv = 212 in 50..=500;
+    double_not_capture = 182 in 0..=500;
+    double_tt_history = 906 in 0..=2500;
+    double_deep = 44 in 0..=150;
+    triple_base = 73 in -50..=250;
+    triple_pv = 320 in 100..=700;
+    triple_not_capture = 218 in 0..=500;
+    triple_tt_pv = 92 in 0..=250;
+    triple_deep = 45 in 0..=150;
+    // histories
+    stat_bonus_mult = 128 in 40..=300;
+    stat_bonus_offset = 77 in 0..=250;
+    stat_bonus_max = 1529 in 600..=3500;
+    stat_bonus_tt = 353 in 0..=900;
+    stat_malus_mult = 882 in 200..=1600;
+    stat_malus_offset = 204 in 0..=600;
+    stat_malus_max = 2122 in 700..=4500;
+    quiet_bonus_scale = 806 in 300..=1800;
+    quiet_malus_scale = 1113 in 300..=2200;
+    quiet_malus_decay = 977 in 800..=1024;
+    capture_bonus_scale = 1286 in 300..=2500;
+    capture_malus_scale = 1559 in 300..=3000;
+    refuted_malus_scale = 616 in 100..=1500;
+    low_ply_scale = 761 in 200..=1600;
+    cont_scale = 955 in 200..=1800;
+    pawn_bonus_scale = 850 in 200..=1800;
+    pawn_malus_scale = 550 in 100..=1500;
+    tt_cut_bonus_mult = 130 in 30..=300;
+    tt_cut_bonus_offset = 71 in 0..=250;
+    tt_cut_bonus_max = 1043 in 300..=2500;
+    tt_cut_refuted = 2142 in 500..=4500;
+    eval_history_scale = 10 in 0..=30;
+    eval_pawn_history_scale = 12 in 0..=40;
+    prior_capture_bonus = 1018 in 200..=2500;
+    // correction histories, in 1/131072
+    correction_pawn = 12153 in 3000..=25000;
+    correction_minor = 8620 in 2000..=20000;
+    correction_non_pawn = 12355 in 3000..=25000;
+    correction_continuation = 7982 in 2000..=20000;
+    // ordering
+    order_check_bonus = 16384 in 2000..=30000;
+    order_capture_see_div = 18 in 6..=60;
+    order_good_quiet = -14000 in -30000..=-4000;
+    order_sort_depth = 3560 in 1000..=8000;
+    // quiescence
+    qs_futility = 328 in 80..=700;
+    qs_see = -73 in -300..=50;
+}

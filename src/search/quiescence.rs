@@ -1,0 +1,144 @@
+//! The quiescence search: captures (and all evasions in check) until the position is quiet.
+
+use super::Bound;
+use super::alphabeta::{bound_fits, corrected, is_decisive, is_loss};
+use super::movepick::MovePicker;
+use super::node::NodeType;
+use super::params as p;
+use super::tt::{DEPTH_QS, DEPTH_UNSEARCHED, TtData, value_from_tt, value_to_tt};
+use super::worker::Worker;
+use crate::position::material::PIECE_VALUE;
+use crate::types::*;
+
+impl Worker {
+    /// Searches captures from the current position, `ply` plies from the root, within (`alpha`, `beta`).
+    pub(super) fn quiescence<N: NodeType>(&mut self, ply: usize, mut alpha: Value, beta: Value) -> Value {
+        if N::PV {
+            self.pv[ply].clear();
+            self.sel_depth = self.sel_depth.max(ply as i32 + 1);
+        }
+        let in_check = self.pos.in_check();
+        self.frame_mut(ply).in_check = in_check;
+        if let Some(v) = self.repetition_score(ply) {
+            return v;
+        }
+        if ply >= MAX_PLY - 1 || self.too_long() {
+            return self.draw_score();
+        }
+
+        let key = self.pos.key();
+        let (hit, slot) = self.probe(key);
+        let tt_move = hit.map_or(Move::NONE, |h| h.1);
+        let tt = hit.map_or_else(TtData::default, |h| h.0);
+        let tt_value = hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply));
+        self.frame_mut(ply).tt_hit = hit.is_some();
+        if !N::PV && tt_value != VALUE_NONE && tt.depth >= DEPTH_QS && bound_fits(tt.bound, tt_value, beta) {
+            return tt_value;
+        }
+
+        // stand pat
+        let mut raw_eval = VALUE_NONE;
+        let mut best_value = -VALUE_INFINITE;
+        let mut futility_base = -VALUE_INFINITE;
+        if !in_check {
+            if hit.is_none() {
+                let m = self.pos.mate_in_one();
+                if m.is_some() {
+                    let v = mate_in(ply + 1);
+                    let stored = value_to_tt(v, ply);
+                    let tt = &self.shared.tt;
+                    tt.store(slot, key, stored, N::PV, Bound::Exact, DEPTH_QS, m.raw16(), VALUE_NONE);
+                    return v;
+                }
+            }
+            raw_eval = if tt.eval == VALUE_NONE { self.evaluate() } else { tt.eval };
+            let static_eval = corrected(raw_eval, self.correction(ply));
+            self.frame_mut(ply).static_eval = static_eval;
+            best_value = static_eval;
+            if tt_value != VALUE_NONE
+                && !is_decisive(tt_value)
+                && bound_fits(tt.bound, tt_value, best_value + 1)
+            {
+                best_value = tt_value;
+            }
+            if best_value >= beta {
+                if !is_decisive(best_value) {
+                    best_value = (best_value + beta) / 2;
+                }
+                if hit.is_none() {
+                    let stored = value_to_tt(best_value, ply);
+                    let tt = &self.shared.tt;
+                    tt.store(slot, key, stored, false, Bound::Lower, DEPTH_UNSEARCHED, 0, raw_eval);
+                }
+                return best_value;
+            }
+            alpha = alpha.max(best_value);
+            futility_base = static_eval + p::qs_futility();
+        }
+
+        let previous = *self.before(ply, 1);
+        let previous_to = if previous.current.is_some() { previous.current.to() } else { Square::NONE };
+        let mut picker =
+            MovePicker::quiescence(&self.pos, tt_move, ply, previous.cont, self.options.generate_all);
+        let mut best_move = Move::NONE;
+        let mut move_count = 0;
+        loop {
+            let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
+            if m.is_none() {
+                break;
+            }
+            if !self.pos.is_legal(m) {
+                continue;
+            }
+            move_count += 1;
+            let gives_check = self.pos.gives_check(m);
+            let capture = self.pos.is_capture(m);
+            if !is_loss(best_value) {
+                if !gives_check && m.to() != previous_to && !is_loss(futility_base) {
+                    if move_count > 2 {
+                        continue;
+                    }
+                    let hope = futility_base + PIECE_VALUE[self.captured_kind(m).index()];
+                    if hope <= alpha {
+                        best_value = best_value.max(hope);
+                        continue;
+                    }
+                    if !self.pos.see_ge(m, alpha - futility_base) {
+                        best_value = best_value.max(alpha.min(futility_base));
+                        continue;
+                    }
+                }
+                if !capture || !self.pos.see_ge(m, p::qs_see()) {
+                    continue;
+                }
+            }
+            self.make(ply, m, gives_check);
+            let v = -self.quiescence::<N>(ply + 1, -beta, -alpha);
+            self.unmake();
+            if v > best_value {
+                best_value = v;
+                if v > alpha {
+                    best_move = m;
+                    if N::PV {
+                        self.raise_pv(ply, m);
+                    }
+                    if v >= beta {
+                        break;
+                    }
+                    alpha = v;
+                }
+            }
+        }
+        if in_check && move_count == 0 {
+            return mated_in(ply);
+        }
+        if !is_decisive(best_value) && best_value > beta {
+            best_value = (best_value + beta) / 2;
+        }
+        let bound = if best_value >= beta { Bound::Lower } else { Bound::Upper };
+        let stored = value_to_tt(best_value, ply);
+        let is_pv = hit.is_some() && tt.is_pv;
+        self.shared.tt.store(slot, key, stored, is_pv, bound, DEPTH_QS, best_move.raw16(), raw_eval);
+        best_value
+    }
+}

@@ -1,0 +1,122 @@
+//! What all threads of one search share: [`SharedState`].
+
+use super::history::SharedHistories;
+use super::tt::TranspositionTable;
+use crate::memory::OutOfMemory;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One thread's counters, on a cache line of their own.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Counter {
+    pub nodes: AtomicU64,
+    /// How often the best root move changed since the time manager last looked.
+    pub best_move_changes: AtomicU64,
+}
+
+/// Table, flags, counters.
+pub struct SharedState {
+    pub tt: TranspositionTable,
+    pub histories: SharedHistories,
+    pub counters: Vec<Counter>,
+    pub stop: AtomicBool,
+    /// Stopped by a limit or the user in the middle of an iteration.
+    pub aborted: AtomicBool,
+    pub increase_depth: AtomicBool,
+    ponder: AtomicBool,
+    /// Milliseconds from `go` to `ponderhit`; -1 when there is none to take.
+    ponderhit: AtomicI64,
+    /// Guards changes of `stop` and `ponder` for those who wait on [`SharedState::wait_released`].
+    gate: Mutex<Option<Instant>>,
+    opened: Condvar,
+}
+
+impl SharedState {
+    /// # Errors
+    /// [`OutOfMemory`] for the table or the histories.
+    pub fn new(threads: usize, tt_mb: usize) -> Result<SharedState, OutOfMemory> {
+        Ok(SharedState {
+            tt: TranspositionTable::new(tt_mb)?,
+            histories: SharedHistories::new()?,
+            counters: (0..threads).map(|_| Counter::default()).collect(),
+            stop: AtomicBool::new(false),
+            aborted: AtomicBool::new(false),
+            increase_depth: AtomicBool::new(true),
+            ponder: AtomicBool::new(false),
+            ponderhit: AtomicI64::new(-1),
+            gate: Mutex::new(None),
+            opened: Condvar::new(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Readies the flags for a search that began at `start`.
+    pub fn begin(&self, start: Instant, ponder: bool) {
+        let mut gate = self.lock();
+        *gate = Some(start);
+        self.stop.store(false, Relaxed);
+        self.aborted.store(false, Relaxed);
+        self.increase_depth.store(true, Relaxed);
+        self.ponder.store(ponder, Relaxed);
+        self.ponderhit.store(-1, Relaxed);
+        for c in &self.counters {
+            c.nodes.store(0, Relaxed);
+            c.best_move_changes.store(0, Relaxed);
+        }
+    }
+
+    /// Nodes of all threads.
+    pub fn nodes(&self) -> u64 {
+        self.counters.iter().map(|c| c.nodes.load(Relaxed)).sum()
+    }
+
+    /// The user says stop.
+    pub fn request_stop(&self) {
+        let _gate = self.lock();
+        self.aborted.store(true, Relaxed);
+        self.stop.store(true, Relaxed);
+        self.ponder.store(false, Relaxed);
+        self.opened.notify_all();
+    }
+
+    /// The opponent played the expected move.
+    pub fn request_ponderhit(&self) {
+        let gate = self.lock();
+        if let (true, Some(start)) = (self.ponder.load(Relaxed), *gate) {
+            self.ponderhit.store(start.elapsed().as_millis() as i64, Relaxed);
+            self.ponder.store(false, Relaxed);
+            self.opened.notify_all();
+        }
+    }
+
+    /// Whether the opponent's time is running.
+    #[inline]
+    pub fn pondering(&self) -> bool {
+        self.ponder.load(Relaxed)
+    }
+
+    /// When `ponderhit` came (milliseconds since `go`), the first time it is asked after it came.
+    pub fn take_ponderhit(&self) -> Option<i64> {
+        match self.ponderhit.swap(-1, Relaxed) {
+            -1 => None,
+            ms => Some(ms),
+        }
+    }
+
+    /// Waits until the best move may be sent: stopped, or (unless `infinite`) no longer pondering.
+    pub fn wait_released(&self, infinite: bool) {
+        let mut gate = self.lock();
+        while !self.stop.load(Relaxed) && (infinite || self.ponder.load(Relaxed)) {
+            gate = self
+                .opened
+                .wait_timeout(gate, Duration::from_millis(50))
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+}

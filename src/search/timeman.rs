@@ -1,0 +1,227 @@
+//! The time manager: how long to think, from the clocks and the user's options.
+//!
+//! The quantities and options mean what they mean in YaneuraOu: a move takes at least `minimum`, about `optimum`, at
+//! most `maximum` milliseconds; with `RoundUpToFullSecond` a thought ends just before a whole second, because servers
+//! charge whole seconds; `NetworkDelay` is the usual lag, `NetworkDelay2` the worst one, kept in reserve.
+
+use super::{Limits, SearchOptions};
+use crate::types::Color;
+use std::time::Instant;
+
+/// Games are planned to last about so many plies.
+const MOVE_HORIZON: i64 = 160;
+
+/// The plan for one move. Times are milliseconds since `go`.
+#[derive(Clone, Debug)]
+pub struct TimeManager {
+    start: Instant,
+    /// When the clock began to run: at `go`, or at `ponderhit`.
+    ponderhit: i64,
+    minimum: i64,
+    optimum: i64,
+    maximum: i64,
+    /// The most that this move may take.
+    remaining: i64,
+    /// Everything left is to be used for this move (byoyomi).
+    final_push: bool,
+    end: Option<i64>,
+    round_up: bool,
+    network_delay: i64,
+    minimum_thinking_time: i64,
+}
+
+impl TimeManager {
+    /// Plans a move of `us` at `ply` of the game; `random` chooses within `rtime`.
+    pub fn new(limits: &Limits, options: &SearchOptions, us: Color, ply: u32, random: u64) -> TimeManager {
+        let c = us.index();
+        let ply = i64::from(ply);
+        let (time, inc, byoyomi) =
+            (clamp_ms(limits.time[c]), clamp_ms(limits.inc[c]), clamp_ms(limits.byoyomi[c]));
+        let round_up = options.round_up_to_full_second;
+        let mut tm = TimeManager {
+            start: limits.start,
+            ponderhit: 0,
+            minimum: 0,
+            optimum: 0,
+            maximum: 0,
+            remaining: usable_time(time + byoyomi, options),
+            final_push: false,
+            end: None,
+            round_up,
+            network_delay: clamp_ms(options.network_delay),
+            minimum_thinking_time: clamp_ms(options.minimum_thinking_time),
+        };
+        if let Some(t) = limits.movetime {
+            tm.set_all(clamp_ms(t));
+            tm.remaining = clamp_ms(t);
+            return tm;
+        }
+        if let Some(t) = limits.rtime {
+            let t = clamp_ms(t);
+            let spread = (t / 2).min(10 * t / ply.max(1)).max(1);
+            tm.set_all(t + (random % spread as u64) as i64);
+            tm.remaining = tm.optimum;
+            return tm;
+        }
+        let sudden_death = inc == 0 && byoyomi == 0;
+        let horizon =
+            if sudden_death { MOVE_HORIZON + 40 - ply.min(40) } else { MOVE_HORIZON + 20 - ply.min(80) };
+        let last_ply =
+            if options.max_moves_to_draw == 0 { 100_000 } else { i64::from(options.max_moves_to_draw) };
+        let moves_to_go = (last_ply - ply + 2).min(horizon) / 2;
+        if moves_to_go <= 1 {
+            tm.set_all(tm.remaining.min(if moves_to_go == 1 { i64::MAX } else { 500 }));
+            return tm;
+        }
+        let floor = if round_up { 1000 } else { 1 };
+        tm.minimum = (tm.minimum_thinking_time - tm.network_delay).max(floor);
+        let mut estimate = time + (inc + byoyomi) * moves_to_go;
+        if round_up {
+            estimate -= (moves_to_go + 1) * 1000;
+        }
+        let estimate = estimate.max(0);
+        // on sudden death clocks of a few minutes, no single move may take five times its share
+        let ratio = if sudden_death { (time as f64 / 60_000.0).clamp(1.0, 5.0) } else { 5.0 };
+        let optimum = tm.minimum + estimate / moves_to_go;
+        let maximum = (tm.minimum + (estimate as f64 * ratio / moves_to_go as f64) as i64)
+            .min((estimate as f64 * 0.3) as i64);
+        tm.optimum = optimum.min(tm.remaining) * clamp_ms(options.slow_mover) / 100;
+        tm.maximum = maximum.min(tm.remaining);
+        if options.usi_ponder && !options.stochastic_ponder {
+            tm.optimum += tm.optimum / 4;
+        }
+        if byoyomi > 0 && time * 5 < byoyomi * 6 {
+            tm.set_all(time + byoyomi);
+            tm.final_push = true;
+        }
+        tm.minimum = tm.rounded(tm.minimum);
+        tm.optimum = tm.optimum.min(tm.remaining);
+        tm.maximum = tm.rounded(tm.maximum);
+        tm
+    }
+
+    fn set_all(&mut self, t: i64) {
+        (self.minimum, self.optimum, self.maximum) = (t, t, t);
+    }
+
+    /// The last useful moment at or after `t`: just before a full second with `RoundUpToFullSecond`.
+    fn rounded(&self, t: i64) -> i64 {
+        let mut r = if self.round_up { (t + 999) / 1000 * 1000 } else { t }.max(self.minimum_thinking_time)
+            - self.network_delay;
+        if self.round_up && r < t {
+            r += 1000;
+        }
+        r.min(self.remaining)
+    }
+
+    /// Milliseconds since `go`.
+    pub fn elapsed(&self) -> i64 {
+        self.start.elapsed().as_millis() as i64
+    }
+
+    pub fn optimum(&self) -> i64 {
+        self.optimum
+    }
+
+    pub fn maximum(&self) -> i64 {
+        self.maximum
+    }
+
+    /// The moment at which to stop, once it is decided.
+    pub fn end(&self) -> Option<i64> {
+        self.end
+    }
+
+    /// The opponent played the expected move `ms` after `go`: our clock runs from there.
+    pub fn set_ponderhit(&mut self, ms: i64) {
+        self.ponderhit = ms;
+    }
+
+    /// Enough thought at `elapsed`: stop at the next useful moment.
+    pub fn finish(&mut self, elapsed: i64) {
+        let own = elapsed - self.ponderhit;
+        let least = if self.final_push { self.minimum } else { self.minimum - self.ponderhit };
+        self.end = Some(self.rounded(own.max(least)) + self.ponderhit);
+    }
+}
+
+fn clamp_ms(t: u64) -> i64 {
+    // a century of milliseconds: sums and products of such numbers fit
+    t.min(1 << 42) as i64
+}
+
+/// What one move may take of `total` milliseconds: all but the worst-case lag. Where the clock is shorter than that
+/// reserve, four fifths of what there is, up to 100 ms: a lag that long could not be survived anyway, and a full tenth
+/// of a second would lose a clock of a tenth of a second.
+fn usable_time(total: i64, options: &SearchOptions) -> i64 {
+    (total - clamp_ms(options.network_delay2)).max((total * 4 / 5).min(100)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(time: u64, inc: u64, byoyomi: u64) -> Limits {
+        Limits { time: [time; 2], inc: [inc; 2], byoyomi: [byoyomi; 2], has_clock: true, ..Limits::default() }
+    }
+
+    #[test]
+    fn no_plan_exceeds_the_clock() {
+        for round in [true, false] {
+            for (delay, delay2, min) in [(120, 1120, 2000), (0, 0, 1), (50, 200, 100), (10000, 10000, 100000)]
+            {
+                let o = SearchOptions {
+                    round_up_to_full_second: round,
+                    network_delay: delay,
+                    network_delay2: delay2,
+                    minimum_thinking_time: min,
+                    ..SearchOptions::default()
+                };
+                for time in [0, 1, 50, 100, 999, 5000, 60_000, 3_600_000, u64::MAX] {
+                    for inc in [0, 10, 100, 10_000] {
+                        for byoyomi in [0, 10, 100, 1000, 30_000] {
+                            for ply in [0, 1, 60, 300, 10_000] {
+                                let l = clock(time, inc, byoyomi);
+                                let mut tm = TimeManager::new(&l, &o, Color::Black, ply, 0);
+                                let total = clamp_ms(time) + byoyomi as i64;
+                                let cap = total.max(1);
+                                assert!(tm.maximum() <= cap, "{tm:?}");
+                                tm.finish(tm.maximum());
+                                assert!(tm.end().unwrap() <= cap, "{tm:?}");
+                                if total > 0 && total <= 120 {
+                                    assert!(tm.end().unwrap() <= total * 4 / 5 + 1, "{tm:?}");
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whole_seconds_are_used_up() {
+        let o = SearchOptions::default();
+        let mut tm = TimeManager::new(&clock(600_000, 0, 10_000), &o, Color::White, 20, 0);
+        tm.finish(2300);
+        assert_eq!(tm.end(), Some(3000 - 120));
+        tm.finish(2950);
+        assert_eq!(tm.end(), Some(4000 - 120));
+        // byoyomi alone: all of it but the reserve
+        let mut tm = TimeManager::new(&clock(0, 0, 10_000), &o, Color::White, 20, 0);
+        tm.finish(0);
+        assert_eq!(tm.end(), Some(10_000 - 1120));
+    }
+
+    #[test]
+    fn movetime_is_exact_and_rtime_varies() {
+        let o = SearchOptions::default();
+        let l = Limits::movetime(333);
+        let tm = TimeManager::new(&l, &o, Color::Black, 1, 0);
+        assert_eq!((tm.optimum(), tm.maximum()), (333, 333));
+        let l = Limits { rtime: Some(1000), ..Limits::default() };
+        let longest =
+            (0..1000).map(|r| TimeManager::new(&l, &o, Color::Black, 30, r).optimum()).max().unwrap();
+        assert!((1200..1400).contains(&longest), "{longest}");
+    }
+}

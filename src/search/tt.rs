@@ -1,0 +1,307 @@
+//! The transposition table: clusters of three entries in 32 bytes, shared by all threads without locks.
+//!
+//! An entry is one atomic word (move, value, evaluation, depth, bound, age) and a 16-bit part of the key. All accesses
+//! are relaxed, and a probe returns a copy. A word and its key may come from two writers in a rare race; the search
+//! therefore plays a stored move only after checking it, and treats a stored score as it treats any key collision.
+#![allow(unsafe_code)]
+
+use super::Bound;
+use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
+use crate::types::{Key, VALUE_MATE_IN_MAX_PLY, VALUE_NONE, Value};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
+
+/// Depth of quiescence entries.
+pub const DEPTH_QS: i32 = 0;
+/// Depth of entries that hold only a static evaluation.
+pub const DEPTH_UNSEARCHED: i32 = -2;
+/// Depth of an empty entry; stored depths are relative to it.
+const DEPTH_NONE: i32 = -3;
+
+const GENERATION_BITS: u32 = 5;
+const GENERATION_MASK: u8 = (1 << GENERATION_BITS) - 1;
+
+#[repr(C, align(32))]
+struct Cluster {
+    data: [AtomicU64; 3],
+    keys: [AtomicU16; 4],
+}
+
+// SAFETY: atomics of integers only: zero bytes are valid, and nothing needs a drop.
+unsafe impl Zeroable for Cluster {}
+
+/// What an entry says, by value.
+#[derive(Clone, Copy, Debug)]
+pub struct TtData {
+    /// The move's 16 bits; 0 for none.
+    pub move16: u16,
+    /// As stored: mate scores count from this position ([`value_from_tt`]).
+    pub value: Value,
+    /// The static evaluation without corrections, or `VALUE_NONE`.
+    pub eval: Value,
+    pub depth: i32,
+    pub bound: Bound,
+    pub is_pv: bool,
+}
+
+impl TtData {
+    const EMPTY: TtData = TtData {
+        move16: 0,
+        value: VALUE_NONE,
+        eval: VALUE_NONE,
+        depth: DEPTH_NONE,
+        bound: Bound::None,
+        is_pv: false,
+    };
+
+    fn unpack(w: u64) -> TtData {
+        TtData {
+            move16: w as u16,
+            value: (w >> 16) as i16 as Value,
+            eval: (w >> 32) as i16 as Value,
+            depth: (w >> 48 & 0xff) as i32 + DEPTH_NONE,
+            bound: match w >> (56 + GENERATION_BITS) & 3 {
+                0 => Bound::None,
+                1 => Bound::Upper,
+                2 => Bound::Lower,
+                _ => Bound::Exact,
+            },
+            is_pv: w >> 63 != 0,
+        }
+    }
+}
+
+fn depth8(w: u64) -> i32 {
+    (w >> 48 & 0xff) as i32
+}
+
+fn generation_of(w: u64) -> u8 {
+    (w >> 56) as u8 & GENERATION_MASK
+}
+
+/// Where a result goes: the entry that the probe found or chose to replace.
+#[derive(Clone, Copy)]
+pub struct TtSlot {
+    cluster: usize,
+    entry: usize,
+}
+
+/// The table.
+pub struct TranspositionTable {
+    clusters: HugeBuf<Cluster>,
+    generation: AtomicU8,
+}
+
+impl TranspositionTable {
+    /// A table of at most `mb` MiB (at least 1).
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] when the system gives no such memory.
+    pub fn new(mb: usize) -> Result<TranspositionTable, OutOfMemory> {
+        let count = mb.max(1).saturating_mul(1 << 20) / size_of::<Cluster>();
+        Ok(TranspositionTable { clusters: HugeBuf::zeroed(count)?, generation: AtomicU8::new(0) })
+    }
+
+    /// Size in MiB.
+    pub fn megabytes(&self) -> usize {
+        self.clusters.len() * size_of::<Cluster>() >> 20
+    }
+
+    /// Empties the table with so many threads.
+    pub fn clear(&self, threads: usize) {
+        self.generation.store(0, Relaxed);
+        let chunk = self.clusters.len().div_ceil(threads.max(1));
+        std::thread::scope(|s| {
+            for part in self.clusters.chunks(chunk) {
+                s.spawn(move || {
+                    for c in part {
+                        c.data.iter().for_each(|d| d.store(0, Relaxed));
+                        c.keys.iter().for_each(|k| k.store(0, Relaxed));
+                    }
+                });
+            }
+        });
+    }
+
+    /// A new search begins: older entries become cheaper to replace.
+    pub fn new_search(&self) {
+        let g = self.generation.load(Relaxed).wrapping_add(1) & GENERATION_MASK;
+        self.generation.store(g, Relaxed);
+    }
+
+    #[inline]
+    fn index(&self, key: Key) -> usize {
+        ((key as u128 * self.clusters.len() as u128) >> 64) as usize
+    }
+
+    /// Asks the processor to load the cluster of `key`.
+    #[inline]
+    pub fn prefetch(&self, key: Key) {
+        let p: *const Cluster = &self.clusters[self.index(key)];
+        crate::memory::prefetch(p);
+    }
+
+    /// Looks `key` up: what is stored (if anything), and where to store.
+    #[inline]
+    pub fn probe(&self, key: Key) -> (Option<TtData>, TtSlot) {
+        let cluster = self.index(key);
+        let c = &self.clusters[cluster];
+        let key16 = key as u16;
+        for entry in 0..3 {
+            if c.keys[entry].load(Relaxed) == key16 {
+                let w = c.data[entry].load(Relaxed);
+                if depth8(w) != 0 {
+                    return (Some(TtData::unpack(w)), TtSlot { cluster, entry });
+                }
+            }
+        }
+        // replace the shallowest, an old entry counting as eight plies shallower a search
+        let generation = self.generation.load(Relaxed);
+        let worth = |entry: usize| {
+            let w = c.data[entry].load(Relaxed);
+            depth8(w) - 8 * i32::from(generation.wrapping_sub(generation_of(w)) & GENERATION_MASK)
+        };
+        let (mut entry, mut least) = (0, worth(0));
+        for e in 1..3 {
+            let v = worth(e);
+            if v < least {
+                (entry, least) = (e, v);
+            }
+        }
+        (None, TtSlot { cluster, entry })
+    }
+
+    /// Stores a result. A missing move (0) leaves the move of the same position in place; a shallower bound does not
+    /// displace a deeper recent one of the same position.
+    #[inline]
+    #[allow(clippy::too_many_arguments)]
+    pub fn store(
+        &self,
+        slot: TtSlot,
+        key: Key,
+        value: Value,
+        is_pv: bool,
+        bound: Bound,
+        depth: i32,
+        move16: u16,
+        eval: Value,
+    ) {
+        let c = &self.clusters[slot.cluster];
+        let key16 = key as u16;
+        let old = c.data[slot.entry].load(Relaxed);
+        let same = c.keys[slot.entry].load(Relaxed) == key16;
+        let kept_move = if move16 != 0 || !same { move16 } else { old as u16 };
+        let generation = self.generation.load(Relaxed);
+        let replaces = bound == Bound::Exact
+            || !same
+            || depth - DEPTH_NONE + 2 * i32::from(is_pv) > depth8(old) - 4
+            || generation_of(old) != generation;
+        let word = if replaces {
+            kept_move as u64
+                | (value as i16 as u16 as u64) << 16
+                | (eval as i16 as u16 as u64) << 32
+                | ((depth - DEPTH_NONE) as u8 as u64) << 48
+                | u64::from(generation | (bound as u8) << GENERATION_BITS | u8::from(is_pv) << 7) << 56
+        } else {
+            old & !0xffff | kept_move as u64
+        };
+        if !same {
+            c.keys[slot.entry].store(key16, Relaxed);
+        }
+        if word != old {
+            c.data[slot.entry].store(word, Relaxed);
+        }
+    }
+
+    /// Per mille of the entries that the current search has written, from a sample.
+    pub fn hashfull(&self) -> u32 {
+        let generation = self.generation.load(Relaxed);
+        let sample = self.clusters.len().min(1000);
+        let used = self.clusters[..sample]
+            .iter()
+            .flat_map(|c| &c.data)
+            .filter(|d| {
+                let w = d.load(Relaxed);
+                depth8(w) != 0 && generation_of(w) == generation
+            })
+            .count();
+        (used * 1000 / (sample * 3)) as u32
+    }
+}
+
+impl Default for TtData {
+    fn default() -> TtData {
+        TtData::EMPTY
+    }
+}
+
+/// A mate score as counted from the node (for the table), from one counted from the root.
+#[inline]
+pub fn value_to_tt(v: Value, ply: usize) -> Value {
+    if v >= VALUE_MATE_IN_MAX_PLY {
+        v + ply as Value
+    } else if v <= -VALUE_MATE_IN_MAX_PLY {
+        v - ply as Value
+    } else {
+        v
+    }
+}
+
+/// The inverse of [`value_to_tt`]; `VALUE_NONE` stays.
+#[inline]
+pub fn value_from_tt(v: Value, ply: usize) -> Value {
+    if v == VALUE_NONE {
+        VALUE_NONE
+    } else if v >= VALUE_MATE_IN_MAX_PLY {
+        v - ply as Value
+    } else if v <= -VALUE_MATE_IN_MAX_PLY {
+        v + ply as Value
+    } else {
+        v
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_read_back() {
+        let tt = TranspositionTable::new(1).unwrap();
+        let mut key = 0x1234_5678_9abc_def0u64;
+        for i in 0..1000i32 {
+            key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+            let (hit, slot) = tt.probe(key);
+            assert!(hit.is_none());
+            let (value, eval, depth) = (i * 31 - 16000, 12000 - i * 20, i % 100 - 2);
+            tt.store(slot, key, value, i & 1 == 0, Bound::Lower, depth, i as u16 + 1, eval);
+            let d = tt.probe(key).0.expect("just stored");
+            assert_eq!((d.value, d.eval, d.depth, d.move16), (value, eval, depth, i as u16 + 1));
+            assert_eq!((d.bound, d.is_pv), (Bound::Lower, i & 1 == 0));
+        }
+        tt.clear(2);
+        assert!(tt.probe(key).0.is_none());
+    }
+
+    #[test]
+    fn a_missing_move_keeps_the_old_one_and_a_shallow_bound_the_deep_one() {
+        let tt = TranspositionTable::new(1).unwrap();
+        let key = 77;
+        let (_, slot) = tt.probe(key);
+        tt.store(slot, key, 100, false, Bound::Lower, 20, 5, 3);
+        tt.store(slot, key, 50, false, Bound::Upper, 2, 0, 3);
+        let d = tt.probe(key).0.unwrap();
+        assert_eq!((d.move16, d.value, d.depth), (5, 100, 20));
+        tt.new_search();
+        tt.store(slot, key, 50, false, Bound::Upper, 2, 0, 3);
+        let d = tt.probe(key).0.unwrap();
+        assert_eq!((d.move16, d.value, d.depth), (5, 50, 2));
+    }
+
+    #[test]
+    fn mate_scores_count_from_the_node() {
+        for v in [0, 500, -500, 31990, -31990, VALUE_NONE] {
+            let stored = if v == VALUE_NONE { v } else { value_to_tt(v, 7) };
+            assert_eq!(value_from_tt(stored, 7), v);
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! One thread's search state: [`Worker`] (position, accumulators, histories) and [`Frame`] (one per ply, plain data).
+
+use super::history::{ContIndex, Histories, piece_to};
+use super::params as p;
+use super::root::RootMove;
+use super::shared::SharedState;
+use super::timeman::TimeManager;
+use super::tt::TtData;
+use super::{Limits, SearchOptions};
+use crate::memory::OutOfMemory;
+use crate::nnue::{Evaluator, Network};
+use crate::position::{Position, Repetition};
+use crate::types::*;
+use arrayvec::ArrayVec;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A principal variation.
+pub type PvLine = ArrayVec<Move, { MAX_PLY + 1 }>;
+
+/// Frames before the root, so that looking back up to seven plies needs no test.
+const BEFORE_ROOT: usize = 7;
+const FRAMES: usize = MAX_PLY + BEFORE_ROOT + 3;
+
+/// How many nodes may pass between two looks at the clock.
+const CHECK_INTERVAL: u64 = 512;
+
+/// What the search knows of one ply of the current line.
+#[derive(Clone, Copy, Default)]
+pub struct Frame {
+    /// The move being searched from this node.
+    pub current: Move,
+    /// The move that a singular search leaves out.
+    pub excluded: Move,
+    pub static_eval: Value,
+    pub stat_score: i32,
+    pub move_count: i32,
+    /// Fail-highs among the children of the node one ply up.
+    pub cutoffs: i32,
+    /// Plies that the current move's search was reduced by.
+    pub reduction: i32,
+    pub in_check: bool,
+    pub tt_hit: bool,
+    pub tt_pv: bool,
+    /// The line so far is the last iteration's principal variation.
+    pub follow_pv: bool,
+    /// The history tables that `current` opens for the moves after it.
+    pub cont: ContIndex,
+    pub cont_correction: u32,
+}
+
+/// What only the thread that keeps the time has.
+pub struct Timekeeper {
+    pub time: TimeManager,
+    pub stop_on_ponderhit: bool,
+}
+
+/// One search thread.
+pub struct Worker {
+    pub(super) pos: Position,
+    pub(super) eval: Evaluator,
+    pub(super) hist: Histories,
+    pub(super) shared: Arc<SharedState>,
+    pub(super) options: Arc<SearchOptions>,
+    pub(super) limits: Arc<Limits>,
+    frames: Box<[Frame; FRAMES]>,
+    pub(super) pv: Vec<PvLine>,
+    pub(super) index: usize,
+    pub(super) threads: usize,
+    pub(super) root_moves: Vec<RootMove>,
+    pub(super) pv_index: usize,
+    pub(super) last_pv: PvLine,
+    pub(super) nodes: u64,
+    next_check: u64,
+    pub(super) root_depth: i32,
+    pub(super) completed_depth: i32,
+    pub(super) sel_depth: i32,
+    pub(super) root_delta: i32,
+    /// While a null move is being verified, no null moves before this ply.
+    pub(super) null_min_ply: usize,
+    pub(super) draw_value: [Value; 2],
+    last_ply: u32,
+    reductions: Box<[i32; MAX_MOVES + 1]>,
+    pub(super) timekeeper: Option<Timekeeper>,
+    pub(super) previous: super::root::Previous,
+}
+
+impl Worker {
+    /// # Errors
+    /// [`OutOfMemory`] if the histories (about 70 MB) cannot be had.
+    pub fn new(
+        network: Arc<Network>,
+        shared: Arc<SharedState>,
+        index: usize,
+        threads: usize,
+    ) -> Result<Worker, OutOfMemory> {
+        let mut worker = Worker {
+            pos: Position::startpos(),
+            eval: Evaluator::new(network),
+            hist: Histories::new()?,
+            shared,
+            options: Arc::default(),
+            limits: Arc::default(),
+            frames: Box::new([Frame::default(); FRAMES]),
+            pv: vec![PvLine::new(); MAX_PLY + 2],
+            index,
+            threads,
+            root_moves: Vec::new(),
+            pv_index: 0,
+            last_pv: PvLine::new(),
+            nodes: 0,
+            next_check: 0,
+            root_depth: 0,
+            completed_depth: 0,
+            sel_depth: 0,
+            root_delta: 1,
+            null_min_ply: 0,
+            draw_value: [0; 2],
+            last_ply: u32::MAX,
+            reductions: Box::new([0; MAX_MOVES + 1]),
+            timekeeper: None,
+            previous: Default::default(),
+        };
+        worker.clear();
+        Ok(worker)
+    }
+
+    /// Forgets all that was learnt.
+    pub fn clear(&mut self) {
+        self.hist.clear();
+        self.previous = Default::default();
+        for (i, r) in self.reductions.iter_mut().enumerate().skip(1) {
+            *r = (f64::from(p::reduction_base()) / 128.0 * (i as f64).ln()) as i32;
+        }
+    }
+
+    /// Evaluates with another network from now on.
+    pub fn set_network(&mut self, network: Arc<Network>) {
+        self.eval = Evaluator::new(network);
+    }
+
+    /// Makes a position the root.
+    pub(super) fn set_root(&mut self, pos: &Position, limits: Arc<Limits>, options: Arc<SearchOptions>) {
+        self.pos = pos.clone();
+        self.eval.reset(&self.pos);
+        self.frames.fill(Frame::default());
+        for f in &mut self.frames[..BEFORE_ROOT] {
+            f.static_eval = VALUE_NONE;
+        }
+        self.limits = limits;
+        self.nodes = 0;
+        self.next_check = 0;
+        self.root_depth = 0;
+        self.completed_depth = 0;
+        self.sel_depth = 0;
+        self.null_min_ply = 0;
+        self.last_pv.clear();
+        let us = pos.side_to_move();
+        let draw = options.draw_value[us.index()] * 90 / 100;
+        self.draw_value[us.index()] = draw;
+        self.draw_value[us.flip().index()] = -draw;
+        self.last_ply = match options.max_moves_to_draw {
+            0 => u32::MAX,
+            n => n,
+        };
+        self.options = options;
+    }
+
+    #[inline]
+    pub(super) fn frame(&self, ply: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT]
+    }
+
+    #[inline]
+    pub(super) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE_ROOT]
+    }
+
+    /// The frame `back` (at most 7) plies before `ply`.
+    #[inline]
+    pub(super) fn before(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT - back]
+    }
+
+    #[inline]
+    pub(super) fn before_mut(&mut self, ply: usize, back: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE_ROOT - back]
+    }
+
+    /// The history tables opened by the moves 1 to 6 plies before.
+    #[inline]
+    pub(super) fn continuation(&self, ply: usize) -> [ContIndex; 6] {
+        std::array::from_fn(|i| self.before(ply, i + 1).cont)
+    }
+
+    /// Plays `m` from the node at `ply`.
+    #[inline]
+    pub(super) fn make(&mut self, ply: usize, m: Move, gives_check: bool) {
+        self.count_node();
+        let capture = self.pos.is_capture(m);
+        let frame = self.frame_mut(ply);
+        frame.current = m;
+        frame.cont = ContIndex::new(frame.in_check, capture, m.piece(), m.to());
+        frame.cont_correction = piece_to(m.piece(), m.to()) as u32;
+        let changes = self.pos.do_move_with(m, gives_check);
+        self.shared.tt.prefetch(self.pos.key());
+        self.eval.push(changes);
+    }
+
+    #[inline]
+    pub(super) fn unmake(&mut self) {
+        self.pos.undo_move();
+        self.eval.pop();
+    }
+
+    #[inline]
+    pub(super) fn make_null(&mut self, ply: usize) {
+        let frame = self.frame_mut(ply);
+        frame.current = Move::NULL;
+        frame.cont = ContIndex::NONE;
+        frame.cont_correction = 0;
+        self.pos.do_null_move();
+        self.shared.tt.prefetch(self.pos.key());
+        self.eval.push_null();
+    }
+
+    #[inline]
+    pub(super) fn unmake_null(&mut self) {
+        self.pos.undo_null_move();
+        self.eval.pop();
+    }
+
+    /// The network's evaluation of the current position, side to move's view.
+    #[inline]
+    pub(super) fn evaluate(&mut self) -> Value {
+        let raw = self.eval.evaluate(&self.pos);
+        (raw / self.options.fv_scale).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
+    }
+
+    /// Looks the current position up in the transposition table; the move comes back whole.
+    #[inline]
+    pub(super) fn probe(&self, key: Key) -> (Option<(TtData, Move)>, super::tt::TtSlot) {
+        let (hit, slot) = self.shared.tt.probe(key);
+        // a stored move that cannot stand on this board is another position's: treat the entry as foreign
+        let hit = hit.and_then(|d| {
+            let m = if d.move16 == 0 { Move::NONE } else { self.pos.expand(d.move16) };
+            (d.move16 == 0 || m.is_some()).then_some((d, m))
+        });
+        (hit, slot)
+    }
+
+    /// The score of a draw for the side to move, with a little noise so that lines into draws differ.
+    #[inline]
+    pub(super) fn draw_score(&self) -> Value {
+        self.draw_value[self.pos.side_to_move().index()] - 1 + (self.nodes & 2) as Value
+    }
+
+    /// The score of the node if a repetition ends the line here.
+    #[inline]
+    pub(super) fn repetition_score(&self, ply: usize) -> Option<Value> {
+        match self.pos.repetition(ply) {
+            Repetition::None => None,
+            Repetition::Draw => Some(self.draw_score()),
+            Repetition::Win => Some(mate_in(ply)),
+            Repetition::Lose => Some(mated_in(ply)),
+            Repetition::Superior => Some(VALUE_SUPERIOR),
+            Repetition::Inferior => Some(-VALUE_SUPERIOR),
+        }
+    }
+
+    /// Whether the move limit has made the game a draw.
+    #[inline]
+    pub(super) fn too_long(&self) -> bool {
+        self.pos.game_ply() > self.last_ply
+    }
+
+    /// The weighted corrections of the static evaluation at `ply`, in 1/131072.
+    #[inline]
+    pub(super) fn correction(&self, ply: usize) -> i32 {
+        let m = self.before(ply, 1).current;
+        let continuation = if m.is_some() {
+            let of = |back| {
+                let earlier = self.before(ply, back).cont_correction as usize;
+                self.hist.cont_correction(earlier, m.piece(), m.to())
+            };
+            of(2) + of(4)
+        } else {
+            8
+        };
+        self.shared.histories.correction(&self.pos) + p::correction_continuation() * continuation
+    }
+
+    /// Teaches the corrections that the static evaluation at `ply` was wrong by about `bonus`.
+    pub(super) fn update_correction(&mut self, ply: usize, bonus: i32) {
+        self.shared.histories.update_correction(&self.pos, bonus);
+        let m = self.before(ply, 1).current;
+        if m.is_some() {
+            for (back, rate) in [(2, 126), (4, 63)] {
+                let earlier = self.before(ply, back).cont_correction as usize;
+                self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * rate / 128);
+            }
+        }
+    }
+
+    /// Base reduction of a late move, in 1/1024 ply.
+    #[inline]
+    pub(super) fn reduction(&self, improving: bool, depth: i32, move_count: i32, delta: i32) -> i32 {
+        let scale = self.reductions[depth as usize] * self.reductions[move_count as usize];
+        let window = delta * p::reduction_window() / self.root_delta;
+        scale - window
+            + if improving { 0 } else { scale * p::reduction_not_improving() / 512 }
+            + p::reduction_offset()
+    }
+
+    #[inline]
+    pub(super) fn stopped(&self) -> bool {
+        self.shared.stop.load(Relaxed)
+    }
+
+    #[inline]
+    fn count_node(&mut self) {
+        self.nodes += 1;
+        self.shared.counters[self.index].nodes.store(self.nodes, Relaxed);
+        if self.nodes >= self.next_check {
+            self.check_limits();
+        }
+    }
+
+    /// Nodes of all threads.
+    pub(super) fn total_nodes(&self) -> u64 {
+        if self.threads == 1 { self.nodes } else { self.shared.nodes() }
+    }
+
+    /// Raises the stop flag when a limit is reached. Only the thread that keeps the time does.
+    #[cold]
+    fn check_limits(&mut self) {
+        self.next_check = self.nodes + CHECK_INTERVAL;
+        let total = self.total_nodes();
+        let Some(keeper) = &mut self.timekeeper else {
+            self.next_check = u64::MAX;
+            return;
+        };
+        if let Some(limit) = self.limits.nodes {
+            let left = limit.saturating_sub(total) / self.threads as u64;
+            self.next_check = self.nodes + left.clamp(1, CHECK_INTERVAL);
+        }
+        if self.shared.pondering() {
+            return;
+        }
+        if let Some(ms) = self.shared.take_ponderhit() {
+            keeper.time.set_ponderhit(ms);
+        }
+        // one finished iteration there must be: a move to play
+        if self.completed_depth < 1 {
+            return;
+        }
+        let elapsed = keeper.time.elapsed();
+        let over = self.limits.movetime.is_some_and(|t| elapsed >= t as i64)
+            || self.limits.mate.is_some_and(|t| elapsed >= t.min(i64::MAX as u64) as i64)
+            || self.limits.nodes.is_some_and(|n| total >= n)
+            || keeper.time.end().is_some_and(|e| elapsed >= e);
+        if over {
+            self.shared.aborted.store(true, Relaxed);
+            self.shared.stop.store(true, Relaxed);
+        } else if self.limits.uses_time_manager()
+            && keeper.time.end().is_none()
+            && (elapsed > keeper.time.maximum() || keeper.stop_on_ponderhit)
+        {
+            keeper.time.finish(elapsed);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The search keeps its promises: determinism, limits, prompt stops, forced mates, the rules' endings.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
+use toratsugumi::nnue::Network;
+use toratsugumi::position::{EnteringKingRule, Position};
+use toratsugumi::search::{Info, Limits, Observer, SearchOptions, Searcher, Silent, ThreadPool};
+use toratsugumi::types::*;
+
+static NETWORK: LazyLock<Arc<Network>> =
+    LazyLock::new(|| Arc::new(Network::embedded().expect("the embedded network unpacks")));
+
+fn searcher() -> Searcher {
+    Searcher::new(NETWORK.clone(), 16, SearchOptions::default()).expect("memory")
+}
+
+fn position(sfen: &str) -> Position {
+    Position::from_sfen(sfen).expect("a test's own SFEN")
+}
+
+const MIDDLE: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+
+/// Collects everything.
+#[derive(Default)]
+struct Log {
+    infos: Mutex<Vec<Info>>,
+    best: Mutex<Option<(Move, Option<Move>)>>,
+    calls: AtomicUsize,
+}
+
+impl Observer for Log {
+    fn info(&self, info: &Info) {
+        self.infos.lock().unwrap().push(info.clone());
+    }
+    fn best_move(&self, best: Move, ponder: Option<Move>) {
+        *self.best.lock().unwrap() = Some((best, ponder));
+        self.calls.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn one_thread_is_deterministic() {
+    let mut s = searcher();
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        s.clear();
+        let first = s.search(&position(MIDDLE), &Limits::depth(9), &Silent);
+        let second = s.search(&Position::startpos(), &Limits::depth(9), &Silent);
+        runs.push((first.nodes, first.best, first.score, second.nodes, second.best, second.score));
+    }
+    assert_eq!(runs[0], runs[1]);
+    assert!(runs[0].0 > 1000);
+}
+
+#[test]
+fn node_limits_hold_to_within_a_quiescence_search() {
+    let mut s = searcher();
+    for n in [1000, 5000, 20_000] {
+        s.clear();
+        let r = s.search(&position(MIDDLE), &Limits::nodes(n), &Silent);
+        assert!(r.nodes >= n && r.nodes < n + 500, "{} nodes for a limit of {n}", r.nodes);
+    }
+}
+
+#[test]
+fn every_line_reported_is_legal() {
+    let log = Log::default();
+    let mut s = searcher();
+    s.options_mut().pv_interval = 0;
+    s.options_mut().multi_pv = 3;
+    for sfen in [MIDDLE, &Position::startpos().sfen()] {
+        let pos = position(sfen);
+        s.search(&pos, &Limits::depth(8), &log);
+        for info in log.infos.lock().unwrap().drain(..) {
+            assert!(!info.pv.is_empty());
+            let mut p = pos.clone();
+            for m in info.pv {
+                assert!(p.is_pseudo_legal(m, true) && p.is_legal(m), "{m} in {}", p.sfen());
+                p.do_move(m);
+            }
+        }
+    }
+}
+
+#[test]
+fn multipv_lines_differ_and_are_ordered() {
+    let log = Log::default();
+    let mut s = searcher();
+    s.options_mut().multi_pv = 4;
+    s.options_mut().pv_interval = 0;
+    s.search(&position(MIDDLE), &Limits::depth(7), &log);
+    let infos = log.infos.lock().unwrap();
+    let last: Vec<_> = infos[infos.len() - 4..].to_vec();
+    assert_eq!(last.iter().map(|i| i.multipv).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    for w in last.windows(2) {
+        assert!(w[0].score >= w[1].score);
+        assert_ne!(w[0].pv[0], w[1].pv[0]);
+    }
+}
+
+#[test]
+fn searchmoves_restricts_the_root() {
+    let pos = Position::startpos();
+    let only = pos.parse_move("9g9f").unwrap();
+    let limits = Limits { search_moves: vec![only], ..Limits::depth(6) };
+    assert_eq!(searcher().search(&pos, &limits, &Silent).best, only);
+}
+
+#[test]
+fn mates_are_found_and_measured() {
+    let mut s = searcher();
+    let mut solved = 0;
+    let mut tried = 0;
+    for line in include_str!("data/mate_problems.tsv").lines().filter(|l| !l.starts_with('#')) {
+        let f: Vec<_> = line.split('\t').collect();
+        let plies: usize = f[1].parse().unwrap();
+        let pos = position(f[0]);
+        s.clear();
+        let r = s.search(&pos, &Limits::nodes(100_000), &Silent);
+        tried += 1;
+        assert!(r.score <= mate_in(plies), "a mate shorter than the shortest: {line}");
+        if r.score >= VALUE_MATE_IN_MAX_PLY {
+            solved += 1;
+        }
+        if plies == 1 {
+            assert_eq!(r.score, mate_in(1), "{line}");
+        }
+    }
+    assert!(solved * 100 >= tried * 90, "only {solved} of {tried} mates within 100,000 nodes each");
+}
+
+#[test]
+fn a_mated_side_resigns_and_a_declaration_is_made() {
+    let mut s = searcher();
+    let mated = position("8k/8G/8G/9/9/9/9/9/K8 w - 1");
+    assert_eq!(s.search(&mated, &Limits::depth(5), &Silent).best, Move::RESIGN);
+    let entered = position("RRGS5/BB2K4/2+P+P1SG2/9/9/9/9/9/8k b 2P2g2s4n4l14p 1");
+    assert_eq!(s.search(&entered, &Limits::depth(5), &Silent).best, Move::WIN);
+    s.options_mut().entering_king_rule = EnteringKingRule::None;
+    assert!(s.search(&entered, &Limits::depth(5), &Silent).best.is_some());
+}
+
+#[test]
+fn the_move_limit_makes_a_draw() {
+    let mut s = searcher();
+    s.options_mut().max_moves_to_draw = 101;
+    let pos = position("4k4/9/9/9/9/9/9/1B5R1/4K4 b RB4G4S4N4L18P 101");
+    let r = s.search(&pos, &Limits::depth(8), &Silent);
+    assert!(r.score.abs() < 10, "everything is won, but no ply is left: {}", r.score);
+}
+
+#[test]
+fn stop_is_prompt_and_the_best_move_comes_once() {
+    for threads in [1, 2] {
+        let mut pool = ThreadPool::new(NETWORK.clone(), threads, 16).unwrap();
+        let log = Arc::new(Log::default());
+        let limits = Limits { infinite: true, ..Limits::default() };
+        pool.go(&position(MIDDLE), limits, &SearchOptions::default(), log.clone());
+        std::thread::sleep(Duration::from_millis(150));
+        assert_eq!(log.calls.load(Ordering::SeqCst), 0);
+        let t = Instant::now();
+        pool.stop();
+        let r = pool.wait();
+        assert!(t.elapsed() < Duration::from_millis(100), "{:?}", t.elapsed());
+        assert_eq!(log.calls.load(Ordering::SeqCst), 1);
+        assert_eq!(log.best.lock().unwrap().unwrap().0, r.best);
+        assert!(r.best.is_some());
+    }
+}
+
+#[test]
+fn an_infinite_search_of_a_finished_game_waits_for_stop() {
+    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
+    let log = Arc::new(Log::default());
+    let limits = Limits { infinite: true, ..Limits::default() };
+    pool.go(&position("8k/8G/8G/9/9/9/9/9/K8 w - 1"), limits, &SearchOptions::default(), log.clone());
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(log.calls.load(Ordering::SeqCst), 0);
+    pool.stop();
+    assert_eq!(pool.wait().best, Move::RESIGN);
+    assert_eq!(log.calls.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn pondering_ends_after_ponderhit_not_before() {
+    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
+    let log = Arc::new(Log::default());
+    let options = SearchOptions {
+        minimum_thinking_time: 1,
+        network_delay: 0,
+        network_delay2: 0,
+        round_up_to_full_second: false,
+        ..SearchOptions::default()
+    };
+    let limits =
+        Limits { ponder: true, has_clock: true, time: [200; 2], byoyomi: [50; 2], ..Limits::default() };
+    pool.go(&Position::startpos(), limits, &options, log.clone());
+    std::thread::sleep(Duration::from_millis(400));
+    assert_eq!(log.calls.load(Ordering::SeqCst), 0, "the opponent's time is not ours");
+    let t = Instant::now();
+    pool.ponderhit();
+    pool.wait();
+    assert_eq!(log.calls.load(Ordering::SeqCst), 1);
+    assert!(t.elapsed() < Duration::from_millis(300), "{:?}", t.elapsed());
+}
+
+#[test]
+fn byoyomi_is_never_exceeded() {
+    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
+    for byoyomi in [50, 100, 300] {
+        let t = Instant::now();
+        let limits = Limits { has_clock: true, byoyomi: [byoyomi; 2], ..Limits::default() };
+        pool.go(&position(MIDDLE), limits, &SearchOptions::default(), Arc::new(Silent));
+        pool.wait();
+        assert!(t.elapsed() <= Duration::from_millis(byoyomi), "{:?} of {byoyomi} ms", t.elapsed());
+    }
+}
