@@ -392,6 +392,12 @@ impl Hand {
         self.0 == 0
     }
 
+    /// Whether the hand holds anything that is not a pawn.
+    #[inline]
+    pub const fn has_other_than_pawns(self) -> bool {
+        self.0 >> Self::SHIFT[2] != 0
+    }
+
     /// One piece more. Fields never overflow with a legal set of pieces.
     #[inline]
     pub fn add(&mut self, kind: PieceType) {

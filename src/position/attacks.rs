@@ -9,8 +9,15 @@
 use crate::position::bitboard::Bitboard;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// Tables have a row for [`Square::NONE`] (all empty), so that a missing king needs no branch.
-const ROWS: usize = 82;
+/// Tables have empty rows for [`Square::NONE`] and above, so that a missing king needs no branch and a masked index no
+/// bounds check.
+const ROWS: usize = 128;
+
+/// A row index that cannot be out of bounds.
+#[inline]
+const fn row(sq: Square) -> usize {
+    sq.0 as usize & (ROWS - 1)
+}
 
 /// The lines through one square.
 struct Lines {
@@ -21,6 +28,8 @@ struct Lines {
     rank: Bitboard,
     file_index: u8,
     rank_index: u8,
+    /// Where the inner squares of the file begin in their word.
+    file_shift: u8,
 }
 
 const fn on_board(file: i32, rank: i32) -> bool {
@@ -51,6 +60,7 @@ static LINES: [Lines; ROWS] = {
         rank: Bitboard::EMPTY,
         file_index: 0,
         rank_index: 0,
+        file_shift: 0,
     };
     let edge = Bitboard::rank(0).0 | Bitboard::rank(8).0 | Bitboard::file(0).0 | Bitboard::file(8).0;
     let mut t = [EMPTY; ROWS];
@@ -64,6 +74,7 @@ static LINES: [Lines; ROWS] = {
             rank: Bitboard(ray(sq, 1, 0) | ray(sq, -1, 0)),
             file_index: (sq / 9) as u8,
             rank_index: (sq % 9) as u8,
+            file_shift: (sq / 9 * 9 + 1) as u8 & 63,
         };
         sq += 1;
     }
@@ -138,7 +149,7 @@ static FILES_REACHED: [[Bitboard; 128]; 9] = {
 pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
     // Moves every file's bits into the seventh one; ranks differ along a diagonal, so nothing carries.
     const GATHER: u64 = 0x0040_2010_0804_0201;
-    let l = &LINES[sq.index()];
+    let l = &LINES[row(sq)];
     let inner = (occupied.0 >> 10) as u64;
     let table = &RANKS_REACHED[l.rank_index as usize];
     let a = (inner & l.inner[0]).wrapping_mul(GATHER) >> 54 & 127;
@@ -149,10 +160,10 @@ pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
 /// The attacks along the file of a rook on `sq`.
 #[inline]
 pub fn rook_file(sq: Square, occupied: Bitboard) -> Bitboard {
-    let l = &LINES[sq.index()];
+    let l = &LINES[row(sq)];
     // The inner squares of files 0-6 lie in the low word, those of files 7 and 8 in the high one.
-    let word = if l.file_index >= 7 { (occupied.0 >> 64) as u64 } else { occupied.0 as u64 };
-    let i = word >> ((l.file_index as u32 * 9 + 1) & 63) & 127;
+    let word = if sq.0 >= 63 { (occupied.0 >> 64) as u64 } else { occupied.0 as u64 };
+    let i = word >> l.file_shift & 127;
     RANKS_REACHED[l.rank_index as usize][i as usize] & l.file
 }
 
@@ -162,7 +173,7 @@ pub fn rook_rank(sq: Square, occupied: Bitboard) -> Bitboard {
     // One bit a file, nine apart; eight apart in the multiplier brings them side by side.
     const EVERY_NINTH: u64 = 0x0040_2010_0804_0201;
     const GATHER: u64 = 0x0001_0101_0101_0101;
-    let l = &LINES[sq.index()];
+    let l = &LINES[row(sq)];
     let shift = 9 + l.rank_index as u32; // 9..=17
     let row = (occupied.0 as u64 >> shift | ((occupied.0 >> 64) as u64) << (64 - shift)) & EVERY_NINTH;
     let i = row.wrapping_mul(GATHER) >> 48 & 127;
@@ -195,7 +206,7 @@ static FORWARD: [[Bitboard; ROWS]; 2] = {
 /// The squares in front of `sq` on its file, as `color` sees it.
 #[inline]
 pub fn forward(color: Color, sq: Square) -> Bitboard {
-    FORWARD[color.index()][sq.index()]
+    FORWARD[color.index()][row(sq)]
 }
 
 /// The steps of each piece: all of it for short-range pieces, the king-like part of horse and dragon, nothing for
@@ -241,7 +252,12 @@ static STEPS: [[Bitboard; ROWS]; Piece::NUM] = {
 /// The squares that `piece` on `sq` reaches in one step (see the table: no slides).
 #[inline]
 pub fn steps(piece: Piece, sq: Square) -> Bitboard {
-    STEPS[piece.index() & 31][sq.index()]
+    STEPS[piece.index() & 31][row(sq)]
+}
+
+/// [`steps`] for tables that are computed at compile time.
+pub(super) const fn const_steps(piece: Piece, sq: Square) -> Bitboard {
+    STEPS[piece.0 as usize & 31][row(sq)]
 }
 
 /// The eight neighbours of `sq`.
@@ -263,30 +279,72 @@ pub fn of(piece: Piece, sq: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
+/// One step forward for every piece of a set; those on the last rank fall off.
+#[inline]
+pub const fn step_forward(color: Color, b: Bitboard) -> Bitboard {
+    match color {
+        Color::Black => Bitboard((b.0 & !Bitboard::RANK_1.0) >> 1),
+        Color::White => Bitboard((b.0 & !Bitboard::RANK_9.0) << 1),
+    }
+}
+
+/// Both neighbours on the rank, for every piece of a set.
+#[inline]
+const fn sideways(b: u128) -> u128 {
+    (b << 9 & Bitboard::ALL.0) | b >> 9
+}
+
+/// The attacks of many knights at once.
+#[inline]
+pub const fn all_knights(color: Color, b: Bitboard) -> Bitboard {
+    Bitboard(sideways(step_forward(color, step_forward(color, b)).0))
+}
+
+/// The attacks of many silvers at once.
+#[inline]
+pub const fn all_silvers(color: Color, b: Bitboard) -> Bitboard {
+    let (ahead, behind) = (step_forward(color, b).0, step_forward(color.flip(), b).0);
+    Bitboard(ahead | sideways(ahead | behind))
+}
+
+/// The attacks of many golds at once.
+#[inline]
+pub const fn all_golds(color: Color, b: Bitboard) -> Bitboard {
+    let (ahead, behind) = (step_forward(color, b).0, step_forward(color.flip(), b).0);
+    Bitboard(ahead | behind | sideways(b.0 | ahead))
+}
+
+/// The attacks of many kings at once.
+#[inline]
+pub const fn all_kings(b: Bitboard) -> Bitboard {
+    let beside = step_forward(Color::Black, b).0 | step_forward(Color::White, b).0;
+    Bitboard(beside | sideways(b.0 | beside))
+}
+
 /// The squares that a bishop on `sq` reaches on an empty board.
 #[inline]
 pub fn diagonals(sq: Square) -> Bitboard {
-    let l = &LINES[sq.index()];
+    let l = &LINES[row(sq)];
     l.diagonal[0] | l.diagonal[1]
 }
 
 /// The squares that a rook on `sq` reaches on an empty board.
 #[inline]
 pub fn cross(sq: Square) -> Bitboard {
-    let l = &LINES[sq.index()];
+    let l = &LINES[row(sq)];
     l.file | l.rank
 }
 
 /// The file of `sq` without `sq`.
 #[inline]
 pub fn file(sq: Square) -> Bitboard {
-    LINES[sq.index()].file
+    LINES[row(sq)].file
 }
 
 const DIRECTIONS: [(i32, i32); 8] = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)];
 
-static BETWEEN: [[Bitboard; ROWS]; ROWS] = {
-    let mut t = [[Bitboard::EMPTY; ROWS]; ROWS];
+static BETWEEN: [[Bitboard; ROWS]; 82] = {
+    let mut t = [[Bitboard::EMPTY; ROWS]; 82];
     let mut a = 0;
     while a < 81 {
         let mut d = 0;
@@ -310,11 +368,11 @@ static BETWEEN: [[Bitboard; ROWS]; ROWS] = {
 /// The squares strictly between two squares of one line; empty for others.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
-    BETWEEN[a.index()][b.index()]
+    BETWEEN[a.index()][row(b)]
 }
 
-static LINE: [[Bitboard; ROWS]; ROWS] = {
-    let mut t = [[Bitboard::EMPTY; ROWS]; ROWS];
+static LINE: [[Bitboard; ROWS]; 82] = {
+    let mut t = [[Bitboard::EMPTY; ROWS]; 82];
     let mut a = 0;
     while a < 81 {
         let mut d = 0;
@@ -337,7 +395,7 @@ static LINE: [[Bitboard; ROWS]; ROWS] = {
 /// The whole line (edge to edge) through two different squares; empty when they share none.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
-    LINE[a.index()][b.index()]
+    LINE[a.index()][row(b)]
 }
 
 /// The three ranks where `color` promotes.
@@ -409,6 +467,25 @@ mod tests {
             assert_eq!(bishop(sq, occupied), slow_slide(sq, &DIRECTIONS[4..], occupied), "{sq} {occupied:?}");
             assert_eq!(lance(Color::Black, sq, occupied), slow_slide(sq, &[(0, -1)], occupied));
             assert_eq!(lance(Color::White, sq, occupied), slow_slide(sq, &[(0, 1)], occupied));
+        }
+    }
+
+    #[test]
+    fn sets_of_steppers_equal_their_members() {
+        let mut seed = 7u128;
+        for _ in 0..1000 {
+            seed = seed.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(1);
+            let set = Bitboard(seed >> 40 & seed >> 20 & Bitboard::ALL.0);
+            let each = |kind: PieceType, color: Color| {
+                set.into_iter().fold(Bitboard::EMPTY, |b, sq| b | steps(kind.of(color), sq))
+            };
+            for color in Color::ALL {
+                assert_eq!(step_forward(color, set), each(PieceType::PAWN, color));
+                assert_eq!(all_knights(color, set), each(PieceType::KNIGHT, color));
+                assert_eq!(all_silvers(color, set), each(PieceType::SILVER, color));
+                assert_eq!(all_golds(color, set), each(PieceType::GOLD, color));
+                assert_eq!(all_kings(set), each(PieceType::KING, color));
+            }
         }
     }
 

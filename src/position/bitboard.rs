@@ -38,7 +38,8 @@ impl Bitboard {
     /// The set of one square; empty for [`Square::NONE`] (bit 81 is cut off).
     #[inline]
     pub const fn of(sq: Square) -> Bitboard {
-        Bitboard((1 << sq.0) & Self::ALL.0)
+        // A load is cheaper than a shift across two words.
+        SINGLE[sq.0 as usize & 127]
     }
 
     #[inline]
@@ -53,7 +54,8 @@ impl Bitboard {
 
     #[inline]
     pub const fn contains(self, sq: Square) -> bool {
-        self.0 >> sq.0 & 1 != 0
+        let word = if sq.0 < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
+        word >> (sq.0 & 63) & 1 != 0
     }
 
     #[inline]
@@ -88,6 +90,17 @@ impl Bitboard {
         sq
     }
 }
+
+/// The sets of one square; empty from [`Square::NONE`] on.
+static SINGLE: [Bitboard; 128] = {
+    let mut t = [Bitboard::EMPTY; 128];
+    let mut sq = 0;
+    while sq < 81 {
+        t[sq] = Bitboard(1 << sq);
+        sq += 1;
+    }
+    t
+};
 
 impl BitAnd for Bitboard {
     type Output = Bitboard;

@@ -1,7 +1,7 @@
 //! Playing moves and taking them back.
 
-use super::{Bitboard, Changes, Position, Slot, State, zobrist};
-use crate::types::{Key, Move, Piece, PieceType};
+use super::{Bitboard, Changes, Keys, Position, Slot, State, zobrist};
+use crate::types::{Color, Key, Move, Piece, PieceType};
 
 impl Position {
     /// Plays a legal move. See [`do_move_with`](Self::do_move_with) when it is known whether it gives check.
@@ -15,7 +15,6 @@ impl Position {
     pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> Changes {
         debug_assert!(m.is_some() && gives_check == self.gives_check(m));
         let us = self.side;
-        let them = !us;
         let to = m.to();
         let piece = m.piece();
         let prev = self.state();
@@ -24,7 +23,6 @@ impl Position {
         let mut continuous_check = prev.continuous_check;
         let mut captured = Piece::NONE;
         let mut changes = Changes::default();
-        keys.board ^= zobrist::side();
 
         if m.is_drop() {
             let kind = piece.kind();
@@ -56,40 +54,57 @@ impl Position {
                 changes.count += 1;
                 keys.hand = keys.hand.wrapping_add(zobrist::hand(us, kind));
                 keys.toggle(captured, to);
-                self.take(captured, to);
+                self.toggle(captured, Bitboard::of(to));
             }
-            self.take(before, from);
+            self.board[from.index()] = Piece::NONE;
+            self.toggle(before, Bitboard::of(from));
             keys.toggle(before, from);
         }
         self.put(piece, to);
         keys.toggle(piece, to);
+        keys.board ^= zobrist::side();
 
-        let checkers = if gives_check {
+        let mut checkers = Bitboard::EMPTY;
+        if gives_check {
             continuous_check[us.index()] += 2;
-            self.attackers(us, self.kings[them.index()], self.occupied())
+            checkers = self.attackers(us, self.kings[(!us).index()], self.occupied());
         } else {
             continuous_check[us.index()] = 0;
-            Bitboard::EMPTY
-        };
-        self.side = them;
+        }
+        self.side = !us;
         self.ply = self.ply.wrapping_add(1);
-        self.push_state(State {
-            mv: m,
-            captured,
-            plies_from_null,
-            continuous_check,
-            ..State::root(keys, checkers)
-        });
+        self.push_state(m, captured, keys, checkers, plies_from_null, continuous_check);
         changes
     }
 
-    /// Puts a state on the stack and completes it.
+    /// Completes the state of the position on the board and puts it on the stack.
     #[inline]
-    fn push_state(&mut self, mut st: State) {
-        st.repetition = self.find_repetition(&st);
-        self.occurrences.push(st.keys.board, self.hands[self.side.index()]);
-        self.states.push(st);
-        self.refresh_lines();
+    pub(super) fn push_state(
+        &mut self,
+        mv: Move,
+        captured: Piece,
+        keys: Keys,
+        checkers: Bitboard,
+        plies_from_null: u32,
+        continuous_check: [u32; 2],
+    ) {
+        let repetition = self.find_repetition(keys.board, plies_from_null);
+        self.occurrences.push(keys.board, self.hands[self.side.index()]);
+        let (black_blockers, white_pinners) = self.find_blockers(Color::Black);
+        let (white_blockers, black_pinners) = self.find_blockers(Color::White);
+        let check_lines = self.find_check_lines();
+        self.states.push(State {
+            keys,
+            checkers,
+            blockers: [black_blockers, white_blockers],
+            pinners: [black_pinners, white_pinners],
+            check_lines,
+            mv,
+            captured,
+            plies_from_null,
+            continuous_check,
+            repetition,
+        });
     }
 
     /// Takes back the last move; the root position stays as it is.
@@ -102,7 +117,8 @@ impl Position {
         let us = !self.side;
         let to = m.to();
         let piece = m.piece();
-        self.take(piece, to);
+        self.toggle(piece, Bitboard::of(to));
+        self.board[to.index()] = captured;
         if m.is_drop() {
             self.hands[us.index()].add(piece.kind());
         } else {
@@ -113,7 +129,7 @@ impl Position {
                 self.kings[us.index()] = from;
             }
             if captured.is_some() {
-                self.put(captured, to);
+                self.toggle(captured, Bitboard::of(to));
                 self.hands[us.index()].sub(captured.kind().unpromoted());
             }
         }
@@ -126,15 +142,14 @@ impl Position {
     /// Passes the turn; the side to move must not be in check. The move number counts it.
     pub fn do_null_move(&mut self) {
         debug_assert!(!self.in_check());
-        let mut st = *self.state();
-        st.keys.board ^= zobrist::side();
-        st.mv = Move::NULL;
-        st.captured = Piece::NONE;
-        st.plies_from_null = 0;
-        st.continuous_check[self.side.index()] = 0;
+        let st = self.state();
+        let mut keys = st.keys;
+        keys.board ^= zobrist::side();
+        let mut continuous_check = st.continuous_check;
+        continuous_check[self.side.index()] = 0;
         self.side = !self.side;
         self.ply = self.ply.wrapping_add(1);
-        self.push_state(st);
+        self.push_state(Move::NULL, Piece::NONE, keys, Bitboard::EMPTY, 0, continuous_check);
     }
 
     /// Takes back a null move.

@@ -1,7 +1,7 @@
 //! Mate in one: which checks leave the enemy king no answer, decided on bitboards without playing the move.
 
 use super::{Bitboard, Position, attacks};
-use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
+use crate::types::{Color, Move, Piece, PieceType, Square};
 
 /// The board after one of our moves, as far as attacks are concerned.
 struct After<'a> {
@@ -101,16 +101,275 @@ impl Position {
     }
 
     /// A move that mates at once, or [`Move::NONE`]. The side to move must not be in check.
+    #[inline]
     pub fn mate_in_one(&self) -> Move {
         if !self.king_square(!self.side).is_some() || self.in_check() {
             return Move::NONE;
         }
-        let mut list = MoveList::new();
-        self.captures(true, &mut list);
-        self.quiets(true, &mut list);
-        list.iter()
-            .map(|s| s.mv)
-            .find(|&m| self.gives_check(m) && self.is_legal(m) && self.mates(m))
-            .unwrap_or(Move::NONE)
+        Hunt::new(self).run().unwrap_or(Move::NONE)
+    }
+}
+
+/// The squares from which a stepping piece can move to give check, with or without promotion.
+static CANDIDATES: [[[Bitboard; 128]; 3]; 2] = {
+    let kinds = [PieceType::KNIGHT, PieceType::SILVER, PieceType::GOLD];
+    let mut t = [[[Bitboard::EMPTY; 128]; 3]; 2];
+    let mut c = 0;
+    while c < 2 {
+        let us = if c == 0 { Color::Black } else { Color::White };
+        let zone = attacks::promotion_zone(us).0;
+        let mut king = 0;
+        while king < 81 {
+            let target = Square(king as u8);
+            let mut k = 0;
+            while k < 3 {
+                let back = kinds[k].of(us.flip());
+                let plain = attacks::const_steps(back, target);
+                let golden =
+                    if k == 2 { 0 } else { attacks::const_steps(PieceType::GOLD.of(us.flip()), target).0 };
+                let mut from = Bitboard::EMPTY;
+                let mut to = 0;
+                while to < 81 {
+                    let origins = attacks::const_steps(back, Square(to as u8)).0;
+                    if plain.0 >> to & 1 != 0 {
+                        from.0 |= origins;
+                    }
+                    if golden >> to & 1 != 0 {
+                        // promotion needs one end of the move in the zone
+                        from.0 |= if zone >> to & 1 != 0 { origins } else { origins & zone };
+                    }
+                    to += 1;
+                }
+                t[c][k][king] = from;
+                k += 1;
+            }
+            king += 1;
+        }
+        c += 1;
+    }
+    t
+};
+
+/// The search for a mating move. A necessary condition is tested on every check before it is decided exactly: the squares
+/// to which the king could flee now must all be covered by the checking piece from its new square, unless the move also
+/// opens a line of ours.
+struct Hunt<'a> {
+    pos: &'a Position,
+    us: Color,
+    king: Square,
+    zone: Bitboard,
+    /// The board without the enemy king, which shields nothing once it flees.
+    occupied: Bitboard,
+    /// What our sliders reach.
+    slides: Bitboard,
+    /// All that we attack.
+    covered: Bitboard,
+    /// Neighbours of the king where it would be safe now.
+    escapes: Bitboard,
+}
+
+impl<'a> Hunt<'a> {
+    #[inline]
+    fn new(pos: &'a Position) -> Hunt<'a> {
+        let us = pos.side;
+        let king = pos.king_square(!us);
+        // Our sliders do not attack the king, or it would be the other side's turn: nothing hides behind it yet.
+        let slides = pos.slide_map(us, pos.occupied());
+        let covered = slides | pos.step_map(us);
+        Hunt {
+            pos,
+            us,
+            king,
+            zone: attacks::promotion_zone(us),
+            occupied: pos.occupied() ^ Bitboard::of(king),
+            slides,
+            covered,
+            escapes: attacks::king(king).without(covered | pos.pieces(!us)),
+        }
+    }
+
+    #[inline]
+    fn run(&self) -> Option<Move> {
+        self.drops().or_else(|| self.short_range()).or_else(|| self.sliders()).or_else(|| self.discoveries())
+    }
+
+    /// The squares where a checking piece would not simply be taken by the king.
+    #[inline]
+    fn guarded(&self) -> Bitboard {
+        self.covered | !attacks::king(self.king)
+    }
+
+    #[inline]
+    fn drops(&self) -> Option<Move> {
+        use PieceType as P;
+        let pos = self.pos;
+        let hand = pos.hand(self.us);
+        if !hand.has_other_than_pawns() {
+            return None;
+        }
+        let empty = !pos.occupied();
+        let near = empty & self.guarded();
+        // Steppers that do not cover the first escape square need no look.
+        let back = |kind: P, sq: Square| attacks::steps(kind.of(!self.us), sq);
+        let useful = |kind: P| {
+            if self.escapes.is_empty() { Bitboard::ALL } else { back(kind, self.escapes.first()) }
+        };
+        for kind in [P::GOLD, P::SILVER, P::KNIGHT] {
+            if hand.has(kind) {
+                let piece = kind.of(self.us);
+                let mut to = back(kind, self.king) & near & useful(kind);
+                while to.any() {
+                    let sq = to.pop();
+                    if self.escapes.without(attacks::steps(piece, sq)).is_empty() {
+                        let m = Move::drop(piece, sq);
+                        if pos.mates(m) {
+                            return Some(m);
+                        }
+                    }
+                }
+            }
+        }
+        // From afar, any piece that they can drop in between is an answer.
+        let them = pos.hand(!self.us);
+        let in_between = [P::GOLD, P::SILVER, P::BISHOP, P::ROOK].into_iter().any(|k| them.has(k));
+        let distance = if in_between { attacks::king(self.king) } else { Bitboard::ALL };
+        for kind in [P::ROOK, P::BISHOP, P::LANCE] {
+            if hand.has(kind) {
+                let piece = kind.of(self.us);
+                let mut to = pos.check_squares(kind) & near & distance;
+                while to.any() {
+                    let sq = to.pop();
+                    if self.escapes.without(attacks::of(piece, sq, self.occupied)).is_empty() {
+                        let m = Move::drop(piece, sq);
+                        if pos.mates(m) {
+                            return Some(m);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Decides one checking move on the board.
+    #[inline]
+    fn try_move(&self, m: Move) -> Option<Move> {
+        let from = m.from();
+        if !self.slides.contains(from) {
+            let occupied = self.occupied ^ Bitboard::of(from);
+            if self.escapes.without(attacks::of(m.piece(), m.to(), occupied)).any() {
+                return None;
+            }
+        }
+        (self.pos.is_legal(m) && self.pos.mates(m)).then_some(m)
+    }
+
+    /// Tries the moves of a piece to the squares of `to` (where it may go) that give check.
+    #[inline]
+    fn try_piece(&self, from: Square, piece: Piece, to: Bitboard) -> Option<Move> {
+        let kind = piece.kind();
+        let mut plain = to;
+        if kind.can_promote() {
+            let promoting = if self.zone.contains(from) { to } else { to & self.zone };
+            let mut checks = promoting & self.pos.check_squares(kind.promoted());
+            while checks.any() {
+                let found = self.try_move(Move::promotion(from, checks.pop(), piece));
+                if found.is_some() {
+                    return found;
+                }
+            }
+            if matches!(kind, PieceType::PAWN | PieceType::BISHOP | PieceType::ROOK) {
+                plain = to.without(promoting); // the promoted piece does all that the plain one does
+            }
+        }
+        let mut checks = plain & self.pos.check_squares(kind).without(attacks::dead_end(self.us, kind));
+        while checks.any() {
+            let found = self.try_move(Move::normal(from, checks.pop(), piece));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Pawns, knights, silvers and all that move like gold.
+    #[inline]
+    fn short_range(&self) -> Option<Move> {
+        use PieceType as P;
+        let pos = self.pos;
+        let own = pos.pieces(self.us);
+        // Every square that our pieces reach is covered, so being taken is left to the exact test.
+        let candidates = &CANDIDATES[self.us.index()];
+        let row = self.king.index() & 127;
+        let mut from = own
+            & ((candidates[0][row] & pos.of_kind(P::KNIGHT))
+                | (candidates[1][row] & pos.of_kind(P::SILVER))
+                | (candidates[2][row] & pos.golds()));
+        while from.any() {
+            let sq = from.pop();
+            let piece = pos.piece_on(sq);
+            let found = self.try_piece(sq, piece, attacks::steps(piece, sq).without(own));
+            if found.is_some() {
+                return found;
+            }
+        }
+        let pushes = attacks::step_forward(self.us, pos.of_kind(P::PAWN) & own).without(own);
+        let golden = pos.check_squares(P::PRO_PAWN) & self.zone;
+        let mut to = pushes & (golden | pos.check_squares(P::PAWN));
+        while to.any() {
+            let sq = to.pop();
+            let from = Square(if self.us == Color::Black { sq.0 + 1 } else { sq.0 - 1 });
+            let found = self.try_piece(from, P::PAWN.of(self.us), Bitboard::of(sq));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn sliders(&self) -> Option<Move> {
+        use PieceType as P;
+        let pos = self.pos;
+        let own = pos.pieces(self.us);
+        let kinds = [P::LANCE, P::BISHOP, P::ROOK, P::HORSE, P::DRAGON];
+        let mut from = kinds.iter().fold(Bitboard::EMPTY, |b, &k| b | pos.of_kind(k)) & own;
+        while from.any() {
+            let sq = from.pop();
+            let piece = pos.piece_on(sq);
+            let found = self.try_piece(sq, piece, attacks::of(piece, sq, pos.occupied()).without(own));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Moves that open a line to the king.
+    #[inline]
+    fn discoveries(&self) -> Option<Move> {
+        let pos = self.pos;
+        let own = pos.pieces(self.us);
+        let mut from = pos.blockers(!self.us) & own;
+        while from.any() {
+            let sq = from.pop();
+            let piece = pos.piece_on(sq);
+            let kind = piece.kind();
+            let to = attacks::of(piece, sq, pos.occupied()).without(own | attacks::line(self.king, sq));
+            for target in to {
+                let promotes = kind.can_promote() && (self.zone.contains(sq) || self.zone.contains(target));
+                let moves = [
+                    promotes.then(|| Move::promotion(sq, target, piece)),
+                    (!attacks::dead_end(self.us, kind).contains(target))
+                        .then(|| Move::normal(sq, target, piece)),
+                ];
+                for m in moves.into_iter().flatten() {
+                    if pos.is_legal(m) && pos.mates(m) {
+                        return Some(m);
+                    }
+                }
+            }
+        }
+        None
     }
 }

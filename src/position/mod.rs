@@ -40,8 +40,9 @@ use repetition::Occurrences;
 #[derive(Clone)]
 pub struct Position {
     board: [Piece; Square::NUM],
-    /// By kind, both colours; [`ALL`] holds every piece and [`GOLDS`] all that move like gold.
-    kinds: [Bitboard; PieceType::NUM],
+    /// By kind, both colours; [`ALL`] holds every piece and [`GOLDS`] all that move like gold. Longer than needed, so that
+    /// masked indices need no bounds check.
+    kinds: [Bitboard; 32],
     colors: [Bitboard; 2],
     hands: [Hand; 2],
     kings: [Square; 2],
@@ -54,6 +55,14 @@ pub struct Position {
 
 const ALL: usize = 0;
 const GOLDS: usize = 15;
+/// A set that nobody reads.
+const UNUSED: usize = 16;
+
+/// Indices of [`State::check_lines`].
+const NO_LINE: usize = 0;
+const LANCE_LINE: usize = 1;
+const BISHOP_LINE: usize = 2;
+const ROOK_LINE: usize = 3;
 
 /// Indices of [`Keys::by_group`].
 const PAWNS: usize = 0;
@@ -79,8 +88,8 @@ struct State {
     blockers: [Bitboard; 2],
     /// By colour: that colour's sliders which pin a piece of the other.
     pinners: [Bitboard; 2],
-    /// Bishop and rook attacks from the king of the side not to move.
-    check_lines: [Bitboard; 2],
+    /// The squares from which sliders would check the king of the side not to move, by [`NO_LINE`] and its fellows.
+    check_lines: [Bitboard; 4],
     /// The last move and what it captured.
     mv: Move,
     captured: Piece,
@@ -191,19 +200,22 @@ impl Position {
     /// The squares from which that kind of the side to move would check the opponent's king.
     #[inline]
     pub fn check_squares(&self, kind: PieceType) -> Bitboard {
+        /// Which of the lines a kind slides along.
+        const LINE: [u8; PieceType::NUM] = {
+            let mut t = [NO_LINE as u8; PieceType::NUM];
+            t[PieceType::LANCE.index()] = LANCE_LINE as u8;
+            t[PieceType::BISHOP.index()] = BISHOP_LINE as u8;
+            t[PieceType::HORSE.index()] = BISHOP_LINE as u8;
+            t[PieceType::ROOK.index()] = ROOK_LINE as u8;
+            t[PieceType::DRAGON.index()] = ROOK_LINE as u8;
+            t
+        };
         let them = !self.side;
         let king = self.kings[them.index()];
-        let [bishop, rook] = self.state().check_lines;
-        let steps = attacks::steps(kind.of(them), king);
-        match kind {
-            PieceType::LANCE => rook & attacks::forward(them, king),
-            PieceType::BISHOP => bishop,
-            PieceType::ROOK => rook,
-            PieceType::HORSE => bishop | steps,
-            PieceType::DRAGON => rook | steps,
-            PieceType::KING => Bitboard::EMPTY,
-            _ => steps,
-        }
+        // a king gives no check itself
+        let stepper = if kind == PieceType::KING { Piece::NONE } else { kind.of(them) };
+        let line = LINE[kind.index() & 15] as usize & 3;
+        attacks::steps(stepper, king) | self.state().check_lines[line]
     }
 
     /// The key of board, side to move and hands.
@@ -297,7 +309,42 @@ impl Position {
         self.attackers(by, sq, occupied).any()
     }
 
+    /// All squares that `color` attacks, its own pieces' squares included where they are guarded.
+    #[inline]
+    fn attack_map(&self, color: Color, occupied: Bitboard) -> Bitboard {
+        self.step_map(color) | self.slide_map(color, occupied)
+    }
+
+    /// The squares attacked by steps: all short-range pieces and the king-like part of horse and dragon.
+    #[inline]
+    fn step_map(&self, color: Color) -> Bitboard {
+        use PieceType as P;
+        let own = self.colors[color.index()];
+        let kings = self.of_kind(P::KING) | self.of_kind(P::HORSE) | self.of_kind(P::DRAGON);
+        attacks::step_forward(color, self.of_kind(P::PAWN) & own)
+            | attacks::all_knights(color, self.of_kind(P::KNIGHT) & own)
+            | attacks::all_silvers(color, self.of_kind(P::SILVER) & own)
+            | attacks::all_golds(color, self.golds() & own)
+            | attacks::all_kings(kings & own)
+    }
+
+    /// The squares attacked by slides.
+    #[inline]
+    fn slide_map(&self, color: Color, occupied: Bitboard) -> Bitboard {
+        use PieceType as P;
+        let own = self.colors[color.index()];
+        let mut map = Bitboard::EMPTY;
+        let bishops = (self.of_kind(P::BISHOP) | self.of_kind(P::HORSE)) & own;
+        bishops.into_iter().for_each(|sq| map |= attacks::bishop(sq, occupied));
+        let rooks = (self.of_kind(P::ROOK) | self.of_kind(P::DRAGON)) & own;
+        rooks.into_iter().for_each(|sq| map |= attacks::rook(sq, occupied));
+        let lances = self.of_kind(P::LANCE) & own;
+        lances.into_iter().for_each(|sq| map |= attacks::lance(color, sq, occupied));
+        map
+    }
+
     /// The blockers of `color`'s king and the sliders that pin among them.
+    #[inline]
     fn find_blockers(&self, color: Color) -> (Bitboard, Bitboard) {
         use PieceType as P;
         let king = self.kings[color.index()];
@@ -320,46 +367,46 @@ impl Position {
         (blockers, pinners)
     }
 
-    /// Fills in the parts of the newest state that follow from the board (not keys, checkers or history).
+    /// The squares from which sliders check the king of the side not to move.
     #[inline]
-    fn refresh_lines(&mut self) {
-        let black = self.find_blockers(Color::Black);
-        let white = self.find_blockers(Color::White);
-        let king = self.kings[(!self.side).index()];
-        let lines = if king.is_some() {
-            [attacks::bishop(king, self.occupied()), attacks::rook(king, self.occupied())]
-        } else {
-            [Bitboard::EMPTY; 2]
-        };
-        let top = self.states.len() - 1;
-        let st = &mut self.states[top];
-        st.blockers = [black.0, white.0];
-        st.pinners = [white.1, black.1];
-        st.check_lines = lines;
+    fn find_check_lines(&self) -> [Bitboard; 4] {
+        let them = !self.side;
+        let king = self.kings[them.index()];
+        let file = attacks::rook_file(king, self.occupied());
+        [
+            Bitboard::EMPTY,
+            file & attacks::forward(them, king),
+            attacks::bishop(king, self.occupied()),
+            file | attacks::rook_rank(king, self.occupied()),
+        ]
     }
 
     #[inline]
     fn put(&mut self, piece: Piece, sq: Square) {
-        let b = Bitboard::of(sq);
         self.board[sq.index()] = piece;
-        self.kinds[ALL] |= b;
-        self.kinds[piece.kind().index()] |= b;
-        self.colors[piece.color().index()] |= b;
-        if piece.kind().moves_like_gold() {
-            self.kinds[GOLDS] |= b;
-        }
+        self.toggle(piece, Bitboard::of(sq));
     }
 
+    /// Adds a piece to the sets or removes it from them.
     #[inline]
-    fn take(&mut self, piece: Piece, sq: Square) {
-        let b = Bitboard::of(sq);
-        self.board[sq.index()] = Piece::NONE;
+    fn toggle(&mut self, piece: Piece, b: Bitboard) {
+        /// Where a kind is counted a second time; without a branch.
+        const CLASS: [u8; PieceType::NUM] = {
+            let mut t = [UNUSED as u8; PieceType::NUM];
+            let mut kind = 0;
+            while kind < PieceType::NUM {
+                if PieceType(kind as u8).moves_like_gold() {
+                    t[kind] = GOLDS as u8;
+                }
+                kind += 1;
+            }
+            t
+        };
+        let kind = piece.kind().index();
         self.kinds[ALL] ^= b;
-        self.kinds[piece.kind().index()] ^= b;
+        self.kinds[kind] ^= b;
+        self.kinds[CLASS[kind] as usize & 31] ^= b;
         self.colors[piece.color().index()] ^= b;
-        if piece.kind().moves_like_gold() {
-            self.kinds[GOLDS] ^= b;
-        }
     }
 }
 
@@ -400,23 +447,6 @@ impl Keys {
             }
         }
         keys
-    }
-}
-
-impl State {
-    fn root(keys: Keys, checkers: Bitboard) -> State {
-        State {
-            keys,
-            checkers,
-            blockers: [Bitboard::EMPTY; 2],
-            pinners: [Bitboard::EMPTY; 2],
-            check_lines: [Bitboard::EMPTY; 2],
-            mv: Move::NONE,
-            captured: Piece::NONE,
-            plies_from_null: 0,
-            continuous_check: [0; 2],
-            repetition: repetition::Found::NOTHING,
-        }
     }
 }
 

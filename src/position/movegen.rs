@@ -1,5 +1,6 @@
 //! Move generation: one generator, told by its parameters which squares count, feeding a [`Sink`] that lists moves or
 //! only counts them.
+#![allow(unsafe_code)] // appending a set of moves with one capacity check instead of one for each move
 
 use super::{Bitboard, Position, attacks};
 use crate::types::{Color, Move, MoveList, Piece, PieceType, ScoredMove, Square};
@@ -14,26 +15,73 @@ pub(super) trait Sink {
     fn drops(&mut self, bases: &[u32], to: Bitboard);
 }
 
+/// Appends one move for every square, without a bounds check for each.
+#[inline]
+fn append(list: &mut MoveList, squares: Bitboard, to_move: impl Fn(u32) -> u32) {
+    let scored = |sq: Square| ScoredMove { mv: Move(to_move(u32::from(sq.0))), score: 0 };
+    if list.remaining_capacity() < Square::NUM {
+        return squares.into_iter().for_each(|sq| list.push(scored(sq)));
+    }
+    let on_board = squares & Bitboard::ALL;
+    let len = list.len();
+    let mut n = 0;
+    // SAFETY: there is room for 81 moves, and `on_board` leaves at most 81 squares.
+    unsafe {
+        let end = list.as_mut_ptr().add(len);
+        on_board.into_iter().for_each(|sq| {
+            end.add(n).write(scored(sq));
+            n += 1;
+        });
+        list.set_len(len + n);
+    }
+}
+
+/// Appends `N` drops for every square.
+#[inline]
+fn append_drops<const N: usize>(list: &mut MoveList, bases: &[u32], squares: Bitboard) {
+    let scored = |base: u32, sq: Square| ScoredMove { mv: Move(base | u32::from(sq.0)), score: 0 };
+    let Some(bases) = bases.first_chunk::<N>() else { return };
+    if list.remaining_capacity() < N * Square::NUM {
+        return squares.into_iter().for_each(|sq| bases.iter().for_each(|&b| list.push(scored(b, sq))));
+    }
+    let on_board = squares & Bitboard::ALL;
+    let len = list.len();
+    let mut n = 0;
+    // SAFETY: there is room for N moves on each of 81 squares, and `on_board` leaves at most 81.
+    unsafe {
+        let end = list.as_mut_ptr().add(len);
+        on_board.into_iter().for_each(|sq| {
+            for (i, &base) in bases.iter().enumerate() {
+                end.add(n + i).write(scored(base, sq));
+            }
+            n += N;
+        });
+        list.set_len(len + n);
+    }
+}
+
 impl Sink for MoveList {
     #[inline]
     fn moves(&mut self, base: u32, to: Bitboard) {
-        to.into_iter().for_each(|sq| self.push(ScoredMove { mv: Move(base | u32::from(sq.0)), score: 0 }));
+        append(self, to, |sq| base | sq);
     }
 
     #[inline]
     fn steps(&mut self, base: u32, to: Bitboard) {
-        to.into_iter().for_each(|sq| {
-            self.push(ScoredMove { mv: Move(base.wrapping_add(u32::from(sq.0) * 129)), score: 0 })
-        });
+        append(self, to, |sq| base.wrapping_add(sq * 129));
     }
 
     #[inline]
     fn drops(&mut self, bases: &[u32], to: Bitboard) {
-        to.into_iter().for_each(|sq| {
-            for base in bases {
-                self.push(ScoredMove { mv: Move(base | u32::from(sq.0)), score: 0 });
-            }
-        });
+        match bases.len() {
+            0 => {}
+            1 => append_drops::<1>(self, bases, to),
+            2 => append_drops::<2>(self, bases, to),
+            3 => append_drops::<3>(self, bases, to),
+            4 => append_drops::<4>(self, bases, to),
+            5 => append_drops::<5>(self, bases, to),
+            _ => append_drops::<6>(self, bases, to),
+        }
     }
 }
 
@@ -158,14 +206,8 @@ impl Position {
         if king.is_some() {
             let mut to = attacks::king(king) & t.king;
             if LEGAL {
-                let occupied = self.occupied() ^ Bitboard::of(king);
-                let mut safe = to;
-                for sq in to {
-                    if self.is_attacked(!us, sq, occupied) {
-                        safe ^= Bitboard::of(sq);
-                    }
-                }
-                to = safe;
+                // The king itself must not hide the squares behind it.
+                to = to.without(self.attack_map(!us, self.occupied() ^ Bitboard::of(king)));
             }
             sink.moves(from_bits(king) | piece_bits(P::KING.of(us)), to);
         }

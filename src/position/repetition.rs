@@ -5,7 +5,7 @@
 //! So that games of any length are compared completely and yet almost no node scans anything, a small table counts the
 //! past board keys by their low bits: an empty count proves that the board is new.
 
-use super::{Position, State};
+use super::Position;
 use crate::types::{Color, Hand, Key};
 
 /// What repetition means for the side to move.
@@ -59,10 +59,8 @@ pub(super) struct Occurrences {
 impl Occurrences {
     const COUNTS: usize = 2048;
 
-    pub(super) fn new(board_key: Key, hand: Hand) -> Occurrences {
-        let mut o = Occurrences { entries: Vec::with_capacity(512), counts: Box::new([0; Self::COUNTS]) };
-        o.push(board_key, hand);
-        o
+    pub(super) fn new() -> Occurrences {
+        Occurrences { entries: Vec::with_capacity(512), counts: Box::new([0; Self::COUNTS]) }
     }
 
     #[inline]
@@ -90,22 +88,22 @@ impl Occurrences {
 impl Position {
     /// Looks for earlier occurrences of a position that is about to be pushed; its board and hands are in place.
     #[inline]
-    pub(super) fn find_repetition(&self, st: &State) -> Found {
-        if self.occurrences.counts[Occurrences::slot(st.keys.board)] == 0 {
+    pub(super) fn find_repetition(&self, board_key: Key, plies_from_null: u32) -> Found {
+        if self.occurrences.counts[Occurrences::slot(board_key)] == 0 {
             return Found::NOTHING;
         }
-        self.scan_repetition(st)
+        self.scan_repetition(board_key, plies_from_null as usize)
     }
 
     #[cold]
-    fn scan_repetition(&self, st: &State) -> Found {
+    fn scan_repetition(&self, board_key: Key, plies_from_null: usize) -> Found {
         let mut found = Found::NOTHING;
         let hand = self.hand(self.side);
         let n = self.occurrences.entries.len();
         // The new position would have index n. An equal board needs two moves of each side.
-        for back in (4..=st.plies_from_null as usize).step_by(2) {
+        for back in (4..=plies_from_null).step_by(2) {
             let (key, then) = self.occurrences.entries[n - back];
-            if key != st.keys.board {
+            if key != board_key {
                 continue;
             }
             if then == hand {

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use super::{Bitboard, Keys, Position, State, attacks};
+use super::{Bitboard, Keys, Position, attacks};
 use crate::position::repetition::Occurrences;
-use crate::types::{Color, Hand, Piece, PieceType, Square};
+use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 
 pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
@@ -135,14 +135,14 @@ impl Position {
         }
         let mut pos = Position {
             board: [Piece::NONE; 81],
-            kinds: [Bitboard::EMPTY; PieceType::NUM],
+            kinds: [Bitboard::EMPTY; 32],
             colors: [Bitboard::EMPTY; 2],
             hands,
             kings: [Square::NONE; 2],
             side,
             ply,
             states: Vec::with_capacity(512),
-            occurrences: Occurrences::new(0, Hand::EMPTY),
+            occurrences: Occurrences::new(),
         };
         for sq in Square::all() {
             let piece = board[sq.index()];
@@ -186,9 +186,8 @@ impl Position {
         let checkers =
             if king.is_some() { self.attackers(!self.side, king, self.occupied()) } else { Bitboard::EMPTY };
         self.states.clear();
-        self.states.push(State::root(keys, checkers));
-        self.occurrences = Occurrences::new(keys.board, self.hand(self.side));
-        self.refresh_lines();
+        self.occurrences = Occurrences::new();
+        self.push_state(Move::NONE, Piece::NONE, keys, checkers, 0, [0; 2]);
     }
 
     /// The position as `<board> <b|w> <hands> <move number>`.
