@@ -1,16 +1,24 @@
 //! The trainer: gradients, learning, determinism, speed.
 
+use toratsugumi::random::Rng;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::features::{ACTIVE, Sample};
 use toratsugumi::train::kernels;
 use toratsugumi::train::model::Model;
-use toratsugumi::train::rng::Rng;
 use toratsugumi::train::step::{Loss, Trainer};
+
+fn unit(rng: &mut Rng) -> f32 {
+    (rng.next_u64() >> 40) as f32 / (1u64 << 24) as f32
+}
+
+fn normal(rng: &mut Rng) -> f32 {
+    (0..12).map(|_| unit(rng)).sum::<f32>() - 6.0
+}
 
 /// Positions that look like games as far as the trainer's memory traffic goes: kings prefer few squares, pieces stay
 /// near home. The score is linear in the features, so it can be learnt.
 fn samples(n: usize, seed: u64) -> Vec<Sample> {
-    let mut rng = Rng::new(seed);
+    let mut rng = Rng::for_stream(seed, 1);
     let mut homes = Vec::new();
     let bases = [(90, 18), (252, 4), (414, 4), (576, 4), (738, 4), (900, 2), (1224, 2)];
     for (base, count) in bases {
@@ -19,14 +27,14 @@ fn samples(n: usize, seed: u64) -> Vec<Sample> {
         }
     }
     assert_eq!(homes.len(), ACTIVE);
-    let king = |rng: &mut Rng| ((80.0 * rng.unit().powi(4)) as usize * 37 % 81) as u8;
+    let king = |rng: &mut Rng| ((80.0 * unit(rng).powi(4)) as usize * 37 % 81) as u8;
     let worth = |p: u16| ((p as u32).wrapping_mul(2654435761) >> 16) as f32 / 32768.0 - 1.0;
     (0..n)
         .map(|_| {
             let mut pieces = [0u16; ACTIVE];
             let mut sum = 0.0;
             for (p, &(base, home)) in pieces.iter_mut().zip(&homes) {
-                let moved = (rng.normal() * 8.0) as i32;
+                let moved = (normal(&mut rng) * 8.0) as i32;
                 let sq = (home as i32 + if rng.below(3) == 0 { moved } else { 0 }).clamp(0, 80);
                 *p = base as u16 + sq as u16;
                 sum += worth(*p);

@@ -379,6 +379,34 @@ impl GameReader {
         GameReader::new(BufReader::with_capacity(1 << 20, file))
     }
 
+    /// Steps over the next block by its header alone and returns its offset; `Ok(None)` at the end, or before a block
+    /// that is cut off. Neither the payload nor its checksum is looked at: [`block_at`](Self::block_at) does that.
+    pub fn skip_block(&mut self) -> Result<Option<u64>, RecordError> {
+        if self.done {
+            return Ok(None);
+        }
+        let offset = self.valid_len;
+        let mut h = [0u8; BLOCK_HEADER_LEN];
+        let got = read_full(&mut self.input, &mut h)?;
+        let payload = u32::from_le_bytes(h[16..20].try_into().expect("four bytes"));
+        let what = match got {
+            0 => None,
+            _ if got < h.len() => Some("torn header"),
+            _ if &h[..4] != BLOCK_MAGIC => Some("no block starts here"),
+            _ if offset + (BLOCK_HEADER_LEN as u64) + payload as u64 > self.input.get_ref().metadata()?.len() => {
+                Some("torn block")
+            }
+            _ => {
+                self.input.seek_relative(payload as i64)?;
+                self.valid_len += BLOCK_HEADER_LEN as u64 + payload as u64;
+                return Ok(Some(offset));
+            }
+        };
+        self.done = true;
+        self.problem = what.map(|what| RecordError::Block { offset, what });
+        Ok(None)
+    }
+
     /// Reads the block that starts at `offset`, as [`RawBlock::offset`] gave it.
     pub fn block_at(&mut self, offset: u64) -> Result<RawBlock, RecordError> {
         self.input.seek(SeekFrom::Start(offset))?;

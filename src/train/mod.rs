@@ -2,6 +2,7 @@
 pub mod batch;
 pub mod features;
 pub mod kernels;
+pub mod loader;
 pub mod model;
-pub mod rng;
+pub mod source;
 pub mod step;

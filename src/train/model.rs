@@ -3,6 +3,7 @@
 use super::features::{BONA, ROWS};
 use super::kernels::{AdamStep, CatchUp, L1};
 use crate::memory::{HugeBuf, OutOfMemory};
+use crate::random::Rng;
 
 /// Width of the second and third layers.
 pub const L2: usize = 32;
@@ -86,10 +87,10 @@ impl Model {
             beta2: 0.999,
             epsilon: 1e-8,
         };
-        let mut rng = super::rng::Rng::new(seed);
+        let mut rng = Rng::for_stream(seed, 0);
         // Accumulators start around the middle of (0, 1), hidden layers too, so that every unit has a gradient.
         let spread = 0.3 / (38f32).sqrt();
-        model.factor.w.iter_mut().for_each(|w| *w = rng.normal() * spread);
+        model.factor.w.iter_mut().for_each(|w| *w = normal(&mut rng) * spread);
         model.bias.w.fill(0.5);
         let d = &mut model.dense.w;
         let mut layer =
@@ -98,7 +99,7 @@ impl Model {
                 for o in 0..outputs {
                     let mut sum = 0.0;
                     for i in 0..inputs {
-                        let w = rng.normal() * spread;
+                        let w = normal(&mut rng) * spread;
                         d[weights.start + i * outputs + o] = w;
                         sum += w;
                     }
@@ -175,4 +176,11 @@ pub(super) fn catch_up(shift: &[f32], step: u32, beta1: f32, beta2: f32, last: u
     }
     let missed = (step - last) as i32;
     Some(CatchUp { shift: shift[last as usize], decay1: beta1.powi(missed), decay2: beta2.powi(missed) })
+}
+
+/// A standard normal number (Box and Muller).
+fn normal(rng: &mut Rng) -> f32 {
+    let mut unit = || ((rng.next_u64() >> 40) as f32 + 0.5) / (1u64 << 24) as f32;
+    let radius = (-2.0 * unit().ln()).sqrt();
+    radius * (std::f32::consts::TAU * unit()).cos()
 }

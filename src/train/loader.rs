@@ -1,0 +1,213 @@
+//! Batches in random order, made on a thread of their own: [`Loader`].
+//!
+//! A set that fits in the memory allowed is decoded once and drawn in a fresh random order in every pass. A larger one
+//! is streamed: its units in random order fill a pool, from which positions are drawn at random while further units
+//! refill it. What comes out depends on seed and settings only, so a run that resumes gets the batches it would have got.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+
+use rayon::prelude::*;
+
+use super::batch::Batch;
+use super::features::Sample;
+use super::source::{DataSet, Part};
+use crate::data::RecordError;
+use crate::random::Rng;
+
+/// What the loader is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct LoaderOptions {
+    pub seed: u64,
+    pub batch: usize,
+    pub epochs: u32,
+    /// Bytes that decoded positions may take.
+    pub memory: usize,
+    /// Threads that decode.
+    pub threads: usize,
+    /// Reflect each position left to right with probability 1/2.
+    pub mirror: bool,
+    /// Where to begin: pass, and batches of that pass already used.
+    pub start: (u32, u64),
+}
+
+/// A batch and its place in the run.
+pub struct Delivery {
+    pub batch: Batch,
+    pub epoch: u32,
+    /// Number within the pass, from 0.
+    pub number: u64,
+    pub last_of_epoch: bool,
+}
+
+/// Batches, in order, until all passes are done.
+pub struct Loader {
+    batches: Receiver<Result<Delivery, RecordError>>,
+    empty: Sender<Batch>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Loader {
+    /// Starts the thread. `positions` is how many training positions the set has (see [`DataSet::count`]).
+    pub fn start(data: std::sync::Arc<DataSet>, positions: u64, options: LoaderOptions) -> Loader {
+        let (send, batches) = sync_channel(3);
+        let (empty, used) = channel();
+        let thread = std::thread::Builder::new().name("loader".into()).spawn(move || {
+            let mut out = Output { send, used, samples: Vec::new(), options };
+            let result = if positions * size_of::<Sample>() as u64 <= options.memory as u64 {
+                out.resident(&data)
+            } else {
+                out.streamed(&data, positions)
+            };
+            match result {
+                Ok(()) | Err(Stop::Closed) => {}
+                Err(Stop::Record(e)) => {
+                    let _ = out.send.send(Err(e)); // a receiver that is gone needs no error
+                }
+            }
+        });
+        Loader { batches, empty, thread: thread.ok() }
+    }
+
+    /// The next batch; `None` after the last.
+    pub fn next(&mut self) -> Option<Result<Delivery, RecordError>> {
+        self.batches.recv().ok()
+    }
+
+    /// Gives a batch's memory back for another.
+    pub fn recycle(&self, batch: Batch) {
+        let _ = self.empty.send(batch); // a loader that has finished wants none
+    }
+}
+
+impl Drop for Loader {
+    fn drop(&mut self) {
+        // closes the channel, at which the thread ends
+        self.batches = sync_channel(0).1;
+        if let Some(t) = self.thread.take() {
+            let _ = t.join();
+        }
+    }
+}
+
+enum Stop {
+    Closed,
+    Record(RecordError),
+}
+
+impl From<RecordError> for Stop {
+    fn from(e: RecordError) -> Stop {
+        Stop::Record(e)
+    }
+}
+
+struct Output {
+    send: SyncSender<Result<Delivery, RecordError>>,
+    used: Receiver<Batch>,
+    samples: Vec<(Sample, bool)>,
+    options: LoaderOptions,
+}
+
+impl Output {
+    fn deliver(&mut self, epoch: u32, number: u64, last_of_epoch: bool) -> Result<(), Stop> {
+        if (epoch, number) >= self.options.start {
+            // which positions are reflected depends on the batch alone, so that resuming need not draw it again
+            let mut rng = Rng::for_stream(self.options.seed ^ 0x6d69_7272, (epoch as u64) << 40 | number);
+            if self.options.mirror {
+                for chunk in self.samples.chunks_mut(64) {
+                    let bits = rng.next_u64();
+                    chunk.iter_mut().enumerate().for_each(|(i, s)| s.1 = bits >> i & 1 != 0);
+                }
+            }
+            let mut batch = self.used.try_recv().unwrap_or_default();
+            batch.fill(&self.samples);
+            let delivery = Delivery { batch, epoch, number, last_of_epoch };
+            self.send.send(Ok(delivery)).map_err(|_| Stop::Closed)?;
+        }
+        self.samples.clear();
+        Ok(())
+    }
+
+    fn pool(&self) -> Result<rayon::ThreadPool, Stop> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.options.threads.max(1))
+            .thread_name(|i| format!("decode-{i}"))
+            .build()
+            .map_err(|e| Stop::Record(RecordError::Io(std::io::Error::other(e))))
+    }
+
+    fn resident(&mut self, data: &DataSet) -> Result<(), Stop> {
+        let parts: Vec<Vec<Sample>> = self.pool()?.install(|| {
+            (0..data.units())
+                .into_par_iter()
+                .map(|i| {
+                    let mut out = Vec::new();
+                    data.read(i, Part::Training, &mut out).map(|()| out)
+                })
+                .collect::<Result<_, _>>()
+        })?;
+        let mut all: Vec<Sample> = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+        parts.into_iter().for_each(|p| all.extend(p));
+        let batches = all.len() / self.options.batch;
+        for epoch in self.options.start.0..self.options.epochs {
+            let mut rng = Rng::for_stream(self.options.seed, epoch as u64);
+            let mut order: Vec<u32> = (0..all.len() as u32).collect();
+            rng.shuffle(&mut order);
+            for (number, chunk) in order.chunks_exact(self.options.batch).enumerate() {
+                if (epoch, number as u64) < self.options.start {
+                    continue;
+                }
+                self.samples.extend(chunk.iter().map(|&i| (all[i as usize], false)));
+                self.deliver(epoch, number as u64, number + 1 == batches)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn streamed(&mut self, data: &DataSet, positions: u64) -> Result<(), Stop> {
+        let decoders = self.pool()?;
+        let capacity = (self.options.memory / size_of::<Sample>()).max(2 * self.options.batch);
+        let batches = positions / self.options.batch as u64;
+        let mut pool: Vec<Sample> = Vec::with_capacity(capacity);
+        for epoch in self.options.start.0..self.options.epochs {
+            let mut rng = Rng::for_stream(self.options.seed, epoch as u64);
+            let mut order: Vec<usize> = (0..data.units()).collect();
+            rng.shuffle(&mut order);
+            let mut groups = order.chunks(4 * self.options.threads.max(1));
+            let mut more = true;
+            pool.clear();
+            for number in 0.. {
+                // a pool at most full: a group brings less than a quarter of a small pool
+                while more && pool.len() < capacity - capacity / 4 {
+                    let Some(group) = groups.next() else {
+                        more = false;
+                        break;
+                    };
+                    let parts: Vec<Vec<Sample>> = decoders.install(|| {
+                        group
+                            .par_iter()
+                            .map(|&i| {
+                                let mut out = Vec::new();
+                                data.read(i, Part::Training, &mut out).map(|()| out)
+                            })
+                            .collect::<Result<_, _>>()
+                    })?;
+                    parts.into_iter().for_each(|p| pool.extend(p));
+                }
+                if pool.len() < self.options.batch {
+                    break; // the rest, less than a batch, sits out this pass
+                }
+                for _ in 0..self.options.batch {
+                    let i = rng.below(pool.len());
+                    self.samples.push((pool.swap_remove(i), false));
+                }
+                let last = !more && pool.len() < self.options.batch || number + 1 == batches;
+                self.deliver(epoch, number, last)?;
+                if last {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,248 @@
+//! Where training positions come from: [`DataSet`], a set of files cut into units that can be decoded in any order.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::features::Sample;
+use crate::data::hcpe::HcpEval;
+use crate::data::psv::PackedSfenValue;
+use crate::data::{GameReader, GameRecord, RecordError};
+use crate::types::Color;
+
+/// The record formats that training reads, by extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// `.games`, our own.
+    Games,
+    /// `.psv` and `.bin`, PackedSfenValue.
+    Psv,
+    /// `.hcpe`.
+    Hcpe,
+}
+
+impl Format {
+    fn of(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()? {
+            "games" => Some(Format::Games),
+            "psv" | "bin" => Some(Format::Psv),
+            "hcpe" => Some(Format::Hcpe),
+            _ => None,
+        }
+    }
+}
+
+/// Records of a fixed size that make one unit.
+const RECORDS: u64 = 8192;
+
+/// A part of a file that is decoded as a whole.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    file: u32,
+    offset: u64,
+    /// Records, for formats of fixed size.
+    records: u32,
+}
+
+/// Which side of the split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Training,
+    Validation,
+}
+
+/// What positions are taken, and which are set aside.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection {
+    /// Share of games (of units, where records do not tell games apart) set aside for validation.
+    pub validation: f64,
+    /// Positions with larger scores are left out.
+    pub score_limit: i16,
+}
+
+/// Files of training records.
+pub struct DataSet {
+    files: Vec<(PathBuf, Format)>,
+    units: Vec<Unit>,
+    selection: Selection,
+}
+
+impl DataSet {
+    /// Opens files, and directories for the `.games`, `.psv`, `.bin` and `.hcpe` files in them, in order of names.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is of no known kind. A damaged end of a game file is skipped and told to `warn`.
+    pub fn open(
+        paths: &[PathBuf],
+        selection: Selection,
+        mut warn: impl FnMut(String),
+    ) -> Result<DataSet, RecordError> {
+        let mut files = Vec::new();
+        for path in paths {
+            if path.is_dir() {
+                let mut inside = std::fs::read_dir(path)
+                    .and_then(|d| d.map(|e| e.map(|e| e.path())).collect::<io::Result<Vec<_>>>())
+                    .map_err(|e| at(path, e))?;
+                inside.retain(|p| Format::of(p).is_some());
+                inside.sort();
+                files.extend(inside);
+            } else {
+                files.push(path.clone());
+            }
+        }
+        let files: Vec<_> = files
+            .into_iter()
+            .map(|p| match Format::of(&p) {
+                Some(f) => Ok((p, f)),
+                None => Err(at(&p, io::Error::other("not a .games, .psv, .bin or .hcpe file"))),
+            })
+            .collect::<Result<_, _>>()?;
+        let mut units = Vec::new();
+        for (i, (path, format)) in files.iter().enumerate() {
+            let file = i as u32;
+            match format {
+                Format::Games => {
+                    let mut reader = GameReader::open(path)?;
+                    while let Some(offset) = reader.skip_block()? {
+                        units.push(Unit { file, offset, records: 0 });
+                    }
+                    if let Some(problem) = reader.problem() {
+                        warn(format!("{}: reading ends early: {problem}", path.display()));
+                    }
+                }
+                Format::Psv | Format::Hcpe => {
+                    let size = format.record_len();
+                    let len = std::fs::metadata(path).map_err(|e| at(path, e))?.len();
+                    if len % size != 0 {
+                        warn(format!("{}: an incomplete record at the end", path.display()));
+                    }
+                    let records = len / size;
+                    units.extend((0..records).step_by(RECORDS as usize).map(|first| Unit {
+                        file,
+                        offset: first * size,
+                        records: RECORDS.min(records - first) as u32,
+                    }));
+                }
+            }
+        }
+        Ok(DataSet { files, units, selection })
+    }
+
+    pub fn units(&self) -> usize {
+        self.units.len()
+    }
+
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// How many positions each unit has for training and for validation, without replaying a game.
+    pub fn count(&self) -> Result<Vec<[u32; 2]>, RecordError> {
+        self.units
+            .par_iter()
+            .map(|unit| {
+                let (path, format) = &self.files[unit.file as usize];
+                if *format != Format::Games {
+                    let part = self.unit_part(unit);
+                    return Ok(if part == Part::Training { [unit.records, 0] } else { [0, unit.records] });
+                }
+                let mut counts = [0; 2];
+                for game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                    let fit = game.plies.iter().filter(|p| p.fit && self.takes(p.score)).count();
+                    counts[self.game_part(&game) as usize] += fit as u32;
+                }
+                Ok(counts)
+            })
+            .collect()
+    }
+
+    /// Appends the positions of one part of unit `i`.
+    pub fn read(&self, i: usize, part: Part, out: &mut Vec<Sample>) -> Result<(), RecordError> {
+        let unit = &self.units[i];
+        let (path, format) = &self.files[unit.file as usize];
+        match format {
+            Format::Games => {
+                for game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                    if self.game_part(&game) == part {
+                        self.read_game(&game, out)?;
+                    }
+                }
+                Ok(())
+            }
+            _ if self.unit_part(unit) != part => Ok(()),
+            Format::Psv => self.records(unit, |b: &[u8; PackedSfenValue::LEN]| {
+                let r = PackedSfenValue::from_bytes(b)?;
+                if self.takes(r.score) {
+                    let board = r.sfen.unpack()?;
+                    out.extend(Sample::new(&board.squares, board.hands, board.turn, r.score, r.ply, r.result));
+                }
+                Ok(())
+            }),
+            Format::Hcpe => self.records(unit, |b: &[u8; HcpEval::LEN]| {
+                let r = HcpEval::from_bytes(b)?;
+                if self.takes(r.eval) {
+                    let board = r.hcp.unpack()?;
+                    let result = r.result.sign(board.turn);
+                    out.extend(Sample::new(&board.squares, board.hands, board.turn, r.eval, 0, result));
+                }
+                Ok(())
+            }),
+        }
+    }
+
+    fn read_game(&self, game: &GameRecord, out: &mut Vec<Sample>) -> Result<(), RecordError> {
+        let results = Color::ALL.map(|c| game.result.sign(c));
+        game.replay(|pos, ply, _| {
+            if ply.fit && self.takes(ply.score) {
+                out.extend(Sample::of(pos, ply.score, results[pos.side_to_move().index()]));
+            }
+        })
+    }
+
+    fn records<const N: usize>(
+        &self,
+        unit: &Unit,
+        mut each: impl FnMut(&[u8; N]) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
+        let path = &self.files[unit.file as usize].0;
+        let mut bytes = vec![0u8; unit.records as usize * N];
+        let mut file = File::open(path).map_err(|e| at(path, e))?;
+        file.seek(SeekFrom::Start(unit.offset))?;
+        file.read_exact(&mut bytes).map_err(|e| at(path, e))?;
+        bytes.as_chunks::<N>().0.iter().try_for_each(&mut each)
+    }
+
+    fn takes(&self, score: i16) -> bool {
+        score.unsigned_abs() <= self.selection.score_limit.unsigned_abs()
+    }
+
+    fn game_part(&self, game: &GameRecord) -> Part {
+        self.part(game.id)
+    }
+
+    fn unit_part(&self, unit: &Unit) -> Part {
+        self.part(unit.offset ^ (unit.file as u64) << 48)
+    }
+
+    /// The same name always falls on the same side, whatever else is in the set.
+    fn part(&self, name: u64) -> Part {
+        let mut rng = crate::random::Rng::for_stream(0x7661_6c69, name);
+        if rng.chance(self.selection.validation) { Part::Validation } else { Part::Training }
+    }
+}
+
+impl Format {
+    fn record_len(self) -> u64 {
+        match self {
+            Format::Games => 1,
+            Format::Psv => PackedSfenValue::LEN as u64,
+            Format::Hcpe => HcpEval::LEN as u64,
+        }
+    }
+}
+
+fn at(path: &Path, source: io::Error) -> RecordError {
+    RecordError::File { path: path.display().to_string(), source }
+}
