@@ -1,11 +1,19 @@
 //! The trainer: gradients, learning, determinism, speed.
 
+use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
+use toratsugumi::nnue::{Network, evaluate_from_scratch};
+use toratsugumi::position::Position;
+use toratsugumi::position::material::PIECE_VALUE;
 use toratsugumi::random::Rng;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::features::{ACTIVE, Sample};
-use toratsugumi::train::kernels;
+use toratsugumi::train::kernels::{self, Grid};
 use toratsugumi::train::model::Model;
+use toratsugumi::train::quantize::integer_output;
+use toratsugumi::train::run::{Job, Settings, run};
+use toratsugumi::train::schedule::{Schedule, Shape};
 use toratsugumi::train::step::{Loss, Trainer};
+use toratsugumi::types::PieceType;
 
 fn unit(rng: &mut Rng) -> f32 {
     (rng.next_u64() >> 40) as f32 / (1u64 << 24) as f32
@@ -57,13 +65,140 @@ fn batches(n: usize, count: usize, seed: u64) -> Vec<Batch> {
         .collect()
 }
 
+/// Games of random moves (captures preferred), scored by material.
+fn write_games(path: &std::path::Path, seed: u64, count: u64) {
+    let mut w = GameWriter::create(path, seed).unwrap();
+    for id in 0..count {
+        let mut rng = Rng::for_stream(seed, id);
+        let mut pos = Position::startpos();
+        let mut plies = Vec::new();
+        let mut result = GameResult::Draw;
+        for _ in 0..120 {
+            let moves = pos.legal_moves(false);
+            if moves.is_empty() {
+                result = GameResult::win(!pos.side_to_move());
+                break;
+            }
+            let mut m = moves[rng.below(moves.len())].mv;
+            for _ in 0..2 {
+                if !pos.is_capture(m) {
+                    m = moves[rng.below(moves.len())].mv;
+                }
+            }
+            let score = material(&pos);
+            plies.push(PlyRecord::new(m, score, !pos.in_check()));
+            result = if score.abs() < 300 {
+                GameResult::Draw
+            } else {
+                GameResult::win(if score > 0 { pos.side_to_move() } else { !pos.side_to_move() })
+            };
+            pos.do_move(m);
+        }
+        let game = GameRecord {
+            id,
+            start: Start::Startpos,
+            opening: Vec::new(),
+            plies,
+            result,
+            reason: EndReason::MaxMoves,
+        };
+        w.write(&game).unwrap();
+    }
+    w.finish().unwrap();
+}
+
+fn material(pos: &Position) -> i32 {
+    let us = pos.side_to_move();
+    let board: i32 = pos
+        .board()
+        .iter()
+        .filter(|p| p.is_some())
+        .map(|p| PIECE_VALUE[p.kind().index()] * if p.color() == us { 1 } else { -1 })
+        .sum();
+    let hand = |c| {
+        PieceType::HAND.iter().map(|&k| PIECE_VALUE[k.index()] * pos.hand(c).count(k) as i32).sum::<i32>()
+    };
+    board + hand(us) - hand(!us)
+}
+
+fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
+    Job {
+        settings: Settings {
+            schedule: Schedule {
+                shape: Shape::Cosine,
+                first_rate: 2e-3,
+                last_rate: 2e-5,
+                warmup: 10,
+                epochs: 3,
+                first_lambda: 1.0,
+                last_lambda: 1.0,
+            },
+            batch: 1024,
+            seed: 1,
+            mirror: true,
+            validation: 0.05,
+            validation_positions: 5000,
+            score_limit: 10_000,
+            quantized: std::env::var_os("FLOAT").is_none(),
+            epsilon: std::env::var("EPS").map_or(1e-6, |e| e.parse().unwrap()),
+            memory: 1 << 30,
+            threads: 2,
+        },
+        data: vec![data.to_owned()],
+        out,
+        resume: false,
+        init: None,
+        kernels: kernels::best(),
+        loader_threads: 1,
+        max_time: None,
+        fit_time: false,
+        checkpoint_every: std::time::Duration::from_secs(3600),
+        validate_every: 50,
+        quiet: std::env::var_os("LOUD").is_none(),
+    }
+}
+
+#[test]
+fn a_network_learns_material_and_the_engine_reads_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 7, 1200);
+    let job = job(&data, dir.path().join("out"));
+    let outcome = run(&job).unwrap();
+    let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
+    eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
+    assert!(last.validation < 0.5 * first.validation);
+    assert!(outcome.quantization.mean < 60.0);
+    let (net, warnings) = Network::load(&job.out.join("nn.bin")).unwrap();
+    assert!(warnings.is_empty());
+    let (mut error, mut count) = (0.0, 0);
+    let mut rng = Rng::for_stream(99, 0);
+    for _ in 0..20 {
+        let mut pos = Position::startpos();
+        for _ in 0..80 {
+            let moves = pos.legal_moves(false);
+            if moves.is_empty() {
+                break;
+            }
+            pos.do_move(moves[rng.below(moves.len())].mv);
+            let raw = evaluate_from_scratch(&net, &pos);
+            let sample = Sample::of(&pos, 0, 0).unwrap();
+            assert_eq!(raw, integer_output(&net, &sample));
+            error += (raw as f64 / 16.0 - material(&pos) as f64).abs();
+            count += 1;
+        }
+    }
+    eprintln!("mean distance from material {:.0}", error / count as f64);
+    assert!(error / (count as f64) < 250.0);
+}
+
 #[test]
 #[ignore = "a measurement, run alone"]
 fn speed() {
     let threads = std::env::var("THREADS").map_or(2, |t| t.parse().unwrap());
     let kernels = std::env::var("KERNELS").map_or(kernels::best(), |k| kernels::by_name(&k).unwrap());
     let batches = batches(16384, 16, 1);
-    let mut t = Trainer::new(Model::new(1).unwrap(), kernels, threads, 16384).unwrap();
+    let mut t = Trainer::new(Model::new(1).unwrap(), kernels, Grid::Quantized, threads, 16384).unwrap();
     // with other work on the machine, processor time says more than the clock
     let cpu = || {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();

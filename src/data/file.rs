@@ -129,7 +129,7 @@ impl Block {
         let [games, to, from, score, fit] = &mut self.columns;
         put_varint(games, game.id);
         let packed = matches!(game.start, Start::Packed(..)) as u8;
-        games.push(game.result as u8 | (game.reason as u8) << 2 | packed << 6);
+        games.push(game.result as u8 | ((game.reason as u8) << 2) | (packed << 6));
         if let Start::Packed(p, ply) = &game.start {
             games.extend_from_slice(&p.0);
             games.extend_from_slice(&ply.to_le_bytes());
@@ -137,7 +137,7 @@ impl Block {
         put_varint(games, game.opening.len() as u64);
         put_varint(games, game.plies.len() as u64);
         let mut put_move = |raw: u16| {
-            to.push((raw & 0x7f) as u8 | (raw >> 15 << 7) as u8);
+            to.push((raw & 0x7f) as u8 | (raw >> 15) as u8 * 128);
             from.push((raw >> 7 & 0x7f) as u8 | (raw >> 14 & 1) as u8 * 128);
         };
         game.opening.iter().for_each(|&m| put_move(m));
@@ -393,7 +393,9 @@ impl GameReader {
             0 => None,
             _ if got < h.len() => Some("torn header"),
             _ if &h[..4] != BLOCK_MAGIC => Some("no block starts here"),
-            _ if offset + (BLOCK_HEADER_LEN as u64) + payload as u64 > self.input.get_ref().metadata()?.len() => {
+            _ if offset + (BLOCK_HEADER_LEN as u64) + payload as u64
+                > self.input.get_ref().metadata()?.len() =>
+            {
                 Some("torn block")
             }
             _ => {
@@ -568,7 +570,7 @@ mod tests {
             x ^= x << 17;
             (x >> 32) as u32
         };
-        let start = if id % 3 == 0 {
+        let start = if id.is_multiple_of(3) {
             Start::Packed(PackedSfen(std::array::from_fn(|_| rnd() as u8)), rnd() as u16)
         } else {
             Start::Startpos

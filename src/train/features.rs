@@ -1,54 +1,32 @@
 //! What the network sees of a position: [`Sample`], 38 BonaPieces and two kings, small enough to keep millions.
 
-use crate::position::Position;
+use std::sync::LazyLock;
+
+use crate::nnue::features::{BONA_PIECES, FeatureSet, HalfKp, NO_FEATURE};
+use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
 /// Pieces other than kings, hence active features per perspective.
-pub const ACTIVE: usize = 38;
+pub const ACTIVE: usize = HalfKp::ACTIVE;
 /// BonaPiece indices: what stands where, 0 for "nothing".
-pub const BONA: usize = 1548;
+pub const BONA: usize = BONA_PIECES;
 /// Rows of the first layer: one per own king square and BonaPiece.
-pub const ROWS: usize = 81 * BONA;
+pub const ROWS: usize = HalfKp::INPUTS;
 
-const FRIEND: usize = 0;
-const ENEMY: usize = 1;
-
-/// Base of the pieces in hand by kind; the n-th piece of its kind is at base + n - 1.
-const HAND_BASE: [[u16; 8]; 2] = [[0, 1, 39, 49, 59, 79, 85, 69], [0, 20, 44, 54, 64, 82, 88, 74]];
-
-/// Base of the pieces on the board by kind; promoted small pieces share the gold's. Kings have none.
-const BOARD_BASE: [[u16; 16]; 2] = [
-    [0, 90, 252, 414, 576, 900, 1224, 738, 0, 738, 738, 738, 738, 1062, 1386, 0],
-    [0, 171, 333, 495, 657, 981, 1305, 819, 0, 819, 819, 819, 819, 1143, 1467, 0],
-];
+/// BonaPieces below this are in hand.
 const HAND_END: u16 = 90;
 
-/// The same piece from the other player's side: friend and enemy change places, the board turns around.
-pub static FLIP: [u16; BONA] = {
+/// The same piece from the other player's side.
+pub static FLIP: LazyLock<[u16; BONA]> = LazyLock::new(|| {
     let mut table = [0; BONA];
-    // hands: pairs of equally long runs
-    let runs = [(1, 20, 18), (39, 44, 4), (49, 54, 4), (59, 64, 4), (69, 74, 4), (79, 82, 2), (85, 88, 2)];
-    let mut r = 0;
-    while r < runs.len() {
-        let (friend, enemy, n) = runs[r];
-        let mut i = 0;
-        while i < n {
-            table[friend + i] = (enemy + i) as u16;
-            table[enemy + i] = (friend + i) as u16;
-            i += 1;
+    for slot in 0..Slot::COUNT as u16 {
+        let [black, white] = HalfKp::features(Slot(slot));
+        if black != NO_FEATURE {
+            (table[black as usize], table[white as usize]) = (white, black);
         }
-        r += 1;
-    }
-    // board: friend and enemy runs of 81 alternate
-    let mut bp = HAND_END as usize;
-    while bp < BONA {
-        let run = (bp - HAND_END as usize) / 81;
-        let sq = (bp - HAND_END as usize) % 81;
-        table[bp] = (HAND_END as usize + (run ^ 1) * 81 + (80 - sq)) as u16;
-        bp += 1;
     }
     table
-};
+});
 
 /// The same piece on the board reflected left to right.
 pub static MIRROR: [u16; BONA] = {
@@ -102,30 +80,23 @@ impl Sample {
             if p.is_none() {
                 continue;
             }
-            let own = p.color() == turn;
-            let seen = if turn == Color::Black { sq } else { 80 - sq };
             if p.kind() == PieceType::KING {
-                if own {
-                    kings[0] = seen as u8;
-                } else {
-                    kings[1] = (80 - seen) as u8;
-                }
+                // each king as its owner sees it
+                let seen = if p.color() == Color::Black { sq } else { 80 - sq };
+                kings[(p.color() != turn) as usize] = seen as u8;
                 continue;
             }
-            let base = BOARD_BASE[if own { FRIEND } else { ENEMY }][p.kind().index()];
-            *pieces.get_mut(n)? = base + seen as u16;
+            *pieces.get_mut(n)? = HalfKp::features(Slot::board(p, Square(sq as u8)))[turn.index()];
             n += 1;
         }
         for color in Color::ALL {
-            let side = if color == turn { FRIEND } else { ENEMY };
             let hand = hands[color.index()];
             if hand.is_empty() {
                 continue;
             }
             for kind in PieceType::HAND {
-                let base = HAND_BASE[side][kind.index()];
-                for i in 0..hand.count(kind) as u16 {
-                    *pieces.get_mut(n)? = base + i;
+                for nth in 1..=hand.count(kind) {
+                    *pieces.get_mut(n)? = HalfKp::features(Slot::hand(color, kind, nth))[turn.index()];
                     n += 1;
                 }
             }
@@ -147,8 +118,13 @@ impl Sample {
         match (perspective, mirror) {
             (0, false) => *out = self.pieces,
             (0, true) => *out = self.pieces.map(|p| MIRROR[p as usize]),
-            (_, false) => *out = self.pieces.map(|p| FLIP[p as usize]),
-            (_, true) => *out = self.pieces.map(|p| MIRROR[FLIP[p as usize] as usize]),
+            (_, mirror) => {
+                let flip: &[u16; BONA] = &FLIP;
+                *out = self.pieces.map(|p| flip[p as usize]);
+                if mirror {
+                    *out = out.map(|p| MIRROR[p as usize]);
+                }
+            }
         }
         let king = self.kings[perspective];
         if mirror { Square(king).mirror().0 } else { king }

@@ -70,7 +70,7 @@ impl Loader {
     }
 
     /// The next batch; `None` after the last.
-    pub fn next(&mut self) -> Option<Result<Delivery, RecordError>> {
+    pub fn take(&mut self) -> Option<Result<Delivery, RecordError>> {
         self.batches.recv().ok()
     }
 
@@ -89,6 +89,9 @@ impl Drop for Loader {
         }
     }
 }
+
+/// Units decoded at a time. Not a matter of threads, so that the order is not either.
+const GROUP: usize = 16;
 
 enum Stop {
     Closed,
@@ -173,7 +176,7 @@ impl Output {
             let mut rng = Rng::for_stream(self.options.seed, epoch as u64);
             let mut order: Vec<usize> = (0..data.units()).collect();
             rng.shuffle(&mut order);
-            let mut groups = order.chunks(4 * self.options.threads.max(1));
+            let mut groups = order.chunks(GROUP);
             let mut more = true;
             pool.clear();
             for number in 0.. {

@@ -176,7 +176,14 @@ impl DataSet {
                 let r = PackedSfenValue::from_bytes(b)?;
                 if self.takes(r.score) {
                     let board = r.sfen.unpack()?;
-                    out.extend(Sample::new(&board.squares, board.hands, board.turn, r.score, r.ply, r.result));
+                    out.extend(Sample::new(
+                        &board.squares,
+                        board.hands,
+                        board.turn,
+                        r.score,
+                        r.ply,
+                        r.result,
+                    ));
                 }
                 Ok(())
             }),

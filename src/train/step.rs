@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
 use super::features::{ACTIVE, BONA, ROWS};
-use super::kernels::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Kernels, L1, Strided};
+use super::kernels::{AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided};
 use super::model::{INPUTS, L2, Model, catch_up, dense};
 use crate::memory::{HugeBuf, OutOfMemory};
 
@@ -108,6 +108,9 @@ impl DenseScratch {
 pub struct Trainer {
     pub model: Model,
     kernels: &'static dyn Kernels,
+    /// Whether the forward pass computes with the values that the integers of the finished network can take. The
+    /// gradients pass through the rounding as if it were not there and move the unrounded parameters.
+    grid: Grid,
     pool: rayon::ThreadPool,
     /// Rows as the forward pass sees them; only those in use are current.
     effective: HugeBuf<i16>,
@@ -119,7 +122,8 @@ pub struct Trainer {
     dense: Vec<DenseScratch>,
     /// Per thread the gradients of the factor.
     factor_grads: Vec<HugeBuf<f32>>,
-    /// Transposed weights of the small layers.
+    /// The small layers as the forward pass sees them, and their weights transposed.
+    seen: Vec<f32>,
     w1t: Vec<f32>,
     w2t: Vec<f32>,
     /// Seconds spent in the five phases.
@@ -132,6 +136,7 @@ struct DenseInput<'a> {
     batch: &'a Batch,
     acc: &'a [i16],
     dense: &'a [f32],
+    grid: Grid,
     w1t: &'a [f32],
     w2t: &'a [f32],
     lambda: f32,
@@ -145,6 +150,7 @@ impl Trainer {
     pub fn new(
         model: Model,
         kernels: &'static dyn Kernels,
+        grid: Grid,
         threads: usize,
         batch: usize,
     ) -> Result<Trainer, OutOfMemory> {
@@ -159,6 +165,7 @@ impl Trainer {
         Ok(Trainer {
             model,
             kernels,
+            grid,
             pool,
             effective: HugeBuf::zeroed(ROWS * L1)?,
             acc: HugeBuf::zeroed(2 * batch * L1)?,
@@ -166,6 +173,7 @@ impl Trainer {
             index,
             dense: (0..threads).map(|_| DenseScratch::new()).collect(),
             factor_grads: (0..threads).map(|_| HugeBuf::zeroed(BONA * L1)).collect::<Result<_, _>>()?,
+            seen: vec![0.0; dense::LEN],
             w1t: vec![0.0; L2 * PITCH],
             w2t: vec![0.0; L2 * L2],
             seconds: [0.0; 5],
@@ -215,7 +223,7 @@ impl Trainer {
     }
 
     fn index_views(&mut self, batch: &Batch) {
-        let (model, kernels) = (&self.model, self.kernels);
+        let (model, kernels, grid) = (&self.model, self.kernels, self.grid);
         let mut jobs: Vec<_> = self
             .effective
             .chunks_exact_mut(BONA * L1)
@@ -264,6 +272,7 @@ impl Trainer {
                         &model.rows.v[at],
                         &model.factor.w[bona * L1..(bona + 1) * L1],
                         model.catch_up(model.last[row]).map(|late| (late, epsilon)),
+                        grid,
                         &mut rows[bona * L1..(bona + 1) * L1],
                     );
                 }
@@ -273,8 +282,7 @@ impl Trainer {
 
     fn gather(&mut self, batch: &Batch) {
         let (kernels, effective) = (self.kernels, &self.effective);
-        let bias: Vec<i16> =
-            self.model.bias.w.iter().map(|b| (b * ACC_SCALE).round_ties_even() as i16).collect();
+        let bias: Vec<i16> = self.model.bias.w.iter().map(|b| self.grid.round(*b)).collect();
         self.pool.install(|| {
             self.acc[..2 * batch.len * L1].par_chunks_mut(64 * L1).enumerate().for_each(|(chunk, acc)| {
                 for (i, acc) in acc.chunks_exact_mut(L1).enumerate() {
@@ -287,21 +295,26 @@ impl Trainer {
     }
 
     fn run_dense(&mut self, batch: &Batch, lambda: f32, backward: bool) -> Loss {
+        match self.grid {
+            Grid::Fine => self.seen.copy_from_slice(&self.model.dense.w),
+            Grid::Quantized => self.model.round_dense(&mut self.seen),
+        }
         for i in 0..INPUTS {
             for o in 0..L2 {
-                self.w1t[o * PITCH + i] = self.model.dense.w[dense::W1 + i * L2 + o];
+                self.w1t[o * PITCH + i] = self.seen[dense::W1 + i * L2 + o];
             }
         }
         for i in 0..L2 {
             for o in 0..L2 {
-                self.w2t[o * L2 + i] = self.model.dense.w[dense::W2 + i * L2 + o];
+                self.w2t[o * L2 + i] = self.seen[dense::W2 + i * L2 + o];
             }
         }
         let input = DenseInput {
             kernels: self.kernels,
             batch,
             acc: &self.acc,
-            dense: &self.model.dense.w,
+            dense: &self.seen,
+            grid: self.grid,
             w1t: &self.w1t,
             w2t: &self.w2t,
             lambda,
@@ -456,10 +469,10 @@ impl DenseInput<'_> {
         let down = |data, col| Strided { data, row: 1, col };
         s.z1.chunks_exact_mut(L2).for_each(|z| z.copy_from_slice(&d[dense::B1..][..L2]));
         k.matmul((TILE, L2, INPUTS), across(&s.x, PITCH), &d[dense::W1..], L2, &mut s.z1, L2, true);
-        clamp(&s.z1, &mut s.a1);
+        clamp(&s.z1, self.grid, &mut s.a1);
         s.z2.chunks_exact_mut(L2).for_each(|z| z.copy_from_slice(&d[dense::B2..][..L2]));
         k.matmul((TILE, L2, L2), across(&s.a1, L2), &d[dense::W2..], L2, &mut s.z2, L2, true);
-        clamp(&s.z2, &mut s.a2);
+        clamp(&s.z2, self.grid, &mut s.a2);
 
         let mut slopes = [0f32; TILE];
         let scale = 1.0 / self.batch.len as f32;
@@ -505,8 +518,15 @@ impl DenseInput<'_> {
     }
 }
 
-fn clamp(z: &[f32], a: &mut [f32]) {
-    a.iter_mut().zip(z).for_each(|(a, z)| *a = z.clamp(0.0, 1.0));
+fn clamp(z: &[f32], grid: Grid, a: &mut [f32]) {
+    match grid {
+        Grid::Fine => a.iter_mut().zip(z).for_each(|(a, z)| *a = z.clamp(0.0, 1.0)),
+        // adding half and cutting off rounds to nearest, in a way that compiles to plain vector code
+        Grid::Quantized => a
+            .iter_mut()
+            .zip(z)
+            .for_each(|(a, z)| *a = (z.clamp(0.0, 1.0) * 127.0 + 0.5) as i32 as f32 * (1.0 / 127.0)),
+    }
 }
 
 /// Stops the gradient where the unit is clamped.

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Kernels, L1, Strided, check_matmul};
+use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
 
 /// Proof that the processor has AVX2 and FMA: only [`detect`](Self::detect) gives one out.
 pub struct Avx2(());
@@ -34,11 +34,12 @@ impl Kernels for Avx2 {
         v: &[f32],
         p: &[f32],
         catch_up: Option<(CatchUp, f32)>,
+        grid: Grid,
         out: &mut [i16],
     ) {
         check!(L1, w, m, v, p, out);
         // SAFETY: see the impl.
-        unsafe { effective_row(w, m, v, p, catch_up, out) }
+        unsafe { effective_row(w, m, v, p, catch_up, grid, out) }
     }
 
     fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
@@ -120,9 +121,11 @@ unsafe fn effective_row(
     v: &[f32],
     p: &[f32],
     catch_up: Option<(CatchUp, f32)>,
+    grid: Grid,
     out: &mut [i16],
 ) {
-    let scale = _mm256_set1_ps(ACC_SCALE);
+    let (scale, unit) = grid.steps();
+    let (scale, unit) = (_mm256_set1_ps(scale), _mm256_set1_epi32(unit));
     for i in (0..L1).step_by(16) {
         // SAFETY: i + 16 <= L1.
         unsafe {
@@ -137,7 +140,7 @@ unsafe fn effective_row(
                     x = _mm256_fnmadd_ps(_mm256_mul_ps(m, _mm256_set1_ps(late.shift)), r, x);
                 }
                 let x = _mm256_mul_ps(_mm256_add_ps(x, _mm256_loadu_ps(p.as_ptr().add(at))), scale);
-                *h = _mm256_cvtps_epi32(x);
+                *h = _mm256_mullo_epi32(_mm256_cvtps_epi32(x), unit);
             }
             // packs works on 128-bit lanes: put the quarters back in order
             let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(half[0], half[1]));
@@ -158,8 +161,8 @@ unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
                 std::array::from_fn(|i| _mm256_loadu_si256(bias.as_ptr().add(half + 16 * i).cast()));
             for &row in rows {
                 let row = table[row as usize * L1..][..L1].as_ptr().add(half);
-                for i in 0..8 {
-                    sum[i] = _mm256_add_epi16(sum[i], _mm256_loadu_si256(row.add(16 * i).cast()));
+                for (i, s) in sum.iter_mut().enumerate() {
+                    *s = _mm256_add_epi16(*s, _mm256_loadu_si256(row.add(16 * i).cast()));
                 }
             }
             for (i, s) in sum.into_iter().enumerate() {

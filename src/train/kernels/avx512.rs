@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Kernels, L1, Strided, check_matmul};
+use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
 
 /// Proof that the processor has AVX-512 F and BW: only [`detect`](Self::detect) gives one out.
 pub struct Avx512(());
@@ -35,11 +35,12 @@ impl Kernels for Avx512 {
         v: &[f32],
         p: &[f32],
         catch_up: Option<(CatchUp, f32)>,
+        grid: Grid,
         out: &mut [i16],
     ) {
         check!(L1, w, m, v, p, out);
         // SAFETY: see the impl.
-        unsafe { effective_row(w, m, v, p, catch_up, out) }
+        unsafe { effective_row(w, m, v, p, catch_up, grid, out) }
     }
 
     fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
@@ -128,9 +129,11 @@ unsafe fn effective_row(
     v: &[f32],
     p: &[f32],
     catch_up: Option<(CatchUp, f32)>,
+    grid: Grid,
     out: &mut [i16],
 ) {
-    let scale = _mm512_set1_ps(ACC_SCALE);
+    let (scale, unit) = grid.steps();
+    let (scale, unit) = (_mm512_set1_ps(scale), _mm512_set1_epi32(unit));
     for i in (0..L1).step_by(16) {
         // SAFETY: i + 16 <= L1.
         unsafe {
@@ -142,7 +145,7 @@ unsafe fn effective_row(
                 x = _mm512_fnmadd_ps(_mm512_mul_ps(m, _mm512_set1_ps(late.shift)), r, x);
             }
             let x = _mm512_mul_ps(_mm512_add_ps(x, _mm512_loadu_ps(p.as_ptr().add(i))), scale);
-            let narrow = _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32(x));
+            let narrow = _mm512_cvtsepi32_epi16(_mm512_mullo_epi32(_mm512_cvtps_epi32(x), unit));
             _mm256_storeu_si256(out.as_mut_ptr().add(i).cast(), narrow);
         }
     }
@@ -158,8 +161,8 @@ unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
             std::array::from_fn(|i| _mm512_loadu_si512(bias.as_ptr().add(32 * i).cast()));
         for &row in rows {
             let row = table[row as usize * L1..][..L1].as_ptr();
-            for i in 0..8 {
-                sum[i] = _mm512_add_epi16(sum[i], _mm512_loadu_si512(row.add(32 * i).cast()));
+            for (i, s) in sum.iter_mut().enumerate() {
+                *s = _mm512_add_epi16(*s, _mm512_loadu_si512(row.add(32 * i).cast()));
             }
         }
         for (i, s) in sum.into_iter().enumerate() {

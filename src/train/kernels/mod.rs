@@ -14,9 +14,34 @@ pub use portable::Portable;
 
 /// Width of the accumulator of one perspective.
 pub const L1: usize = 256;
-/// Accumulators are 16-bit integers in units of 1 / this: 32 units of headroom, and finer than the 1/127 of the
-/// quantised network by a factor of eight.
-pub const ACC_SCALE: f32 = 1024.0;
+/// Accumulators are 16-bit integers in units of 1 / this: eight times finer than the 1/127 of the quantised network,
+/// with room for sums up to 32.
+pub const ACC_SCALE: f32 = 8.0 * 127.0;
+
+/// What values the rows of the first layer take in the forward pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// Multiples of 1 / [`ACC_SCALE`].
+    Fine,
+    /// Multiples of 1/127, as in the quantised network.
+    Quantized,
+}
+
+impl Grid {
+    /// Steps to one, and the units of [`ACC_SCALE`] in a step.
+    const fn steps(self) -> (f32, i32) {
+        match self {
+            Grid::Fine => (ACC_SCALE, 1),
+            Grid::Quantized => (127.0, 8),
+        }
+    }
+
+    /// `x` in units of [`ACC_SCALE`].
+    pub fn round(self, x: f32) -> i16 {
+        let (scale, unit) = self.steps();
+        ((x * scale).round_ties_even() as i32 * unit) as i16
+    }
+}
 /// One row of the table of gradients: pairs of bfloat16. Word `16 g + j` holds elements `32 g + j` (low half) and
 /// `32 g + 16 + j` (high half), so that a shift and a mask restore two runs of neighbours.
 pub const GRAD_WORDS: usize = L1 / 2;
@@ -54,7 +79,7 @@ pub struct Strided<'a> {
 pub trait Kernels: Sync + Send {
     fn name(&self) -> &'static str;
 
-    /// `out = round((w - shift * m / (sqrt(v) + epsilon) + p) * ACC_SCALE)`: a feature's row as the forward pass sees it.
+    /// `out = grid.round(w - shift * m / (sqrt(v) + epsilon) + p)`: a feature's row as the forward pass sees it.
     /// Without `catch_up` the moments are not read. All slices have [`L1`] elements.
     #[allow(clippy::too_many_arguments)]
     fn effective_row(
@@ -64,6 +89,7 @@ pub trait Kernels: Sync + Send {
         v: &[f32],
         p: &[f32],
         catch_up: Option<(CatchUp, f32)>,
+        grid: Grid,
         out: &mut [i16],
     );
 
@@ -172,11 +198,11 @@ mod tests {
             let mut v: Vec<f32> = r.vec(L1).iter().map(|x| x * x * 1e-9).collect();
             v[3] = 0.0;
             let late = CatchUp { shift: 0.01, decay1: 0.5, decay2: 0.99 };
-            for catch_up in [None, Some((late, 1e-8))] {
+            for (catch_up, grid) in [(None, Grid::Fine), (Some((late, 1e-8)), Grid::Quantized)] {
                 let (mut a, mut b) = ([0i16; L1], [0i16; L1]);
-                reference.effective_row(&w, &m, &v, &p, catch_up, &mut a);
-                k.effective_row(&w, &m, &v, &p, catch_up, &mut b);
-                assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() <= 1));
+                reference.effective_row(&w, &m, &v, &p, catch_up, grid, &mut a);
+                k.effective_row(&w, &m, &v, &p, catch_up, grid, &mut b);
+                assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() <= grid.steps().1 as i16));
             }
             let step = AdamStep { rate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
             for late in [None, Some(late)] {

@@ -1,6 +1,6 @@
 //! The kernels in plain Rust: the reference, and the fallback for processors without AVX2.
 
-use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Kernels, L1, Strided, check_matmul};
+use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
 
 pub struct Portable;
 
@@ -22,6 +22,7 @@ impl Kernels for Portable {
         v: &[f32],
         p: &[f32],
         catch_up: Option<(CatchUp, f32)>,
+        grid: Grid,
         out: &mut [i16],
     ) {
         for (i, o) in out.iter_mut().enumerate() {
@@ -29,7 +30,7 @@ impl Kernels for Portable {
             if let Some((late, epsilon)) = catch_up {
                 x -= late.shift * m[i] / (v[i].sqrt() + epsilon);
             }
-            *o = ((x + p[i]) * ACC_SCALE).round_ties_even() as i16;
+            *o = grid.round(x + p[i]);
         }
     }
 

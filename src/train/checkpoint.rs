@@ -1,0 +1,162 @@
+//! The whole state of a run in one file, so that a run that resumes does what it would have done.
+//!
+//! ```text
+//! "toratrain"  u32 version   u32 length + JSON of the run (settings, place, history)
+//! f32 shift by step, bias, dense layers, factor (w, m, v of each)
+//! u32 touched rows, then for each: u32 row  u32 last step  f32 w, m, v
+//! u32 CRC-32 of all before
+//! ```
+//! Rows that no step has touched are zero, and left out. (Not so after a start from a network: then every row is written.)
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use super::features::ROWS;
+use super::kernels::L1;
+use super::model::Model;
+
+const MAGIC: &[u8; 9] = b"toratrain";
+const VERSION: u32 = 1;
+
+/// Writes `model` and `run` to a file that appears, complete, at the end.
+pub fn save(path: &Path, model: &Model, run: &str) -> io::Result<()> {
+    let part = path.with_extension("part");
+    let mut out =
+        Summed { inner: BufWriter::with_capacity(1 << 20, File::create(&part)?), crc: Default::default() };
+    out.write_all(MAGIC)?;
+    out.u32(VERSION)?;
+    out.u32(run.len() as u32)?;
+    out.write_all(run.as_bytes())?;
+    out.u32(model.step)?;
+    out.f32s(&model.shift)?;
+    for m in [&model.bias, &model.dense] {
+        out.f32s(&m.w)?;
+        out.f32s(&m.m)?;
+        out.f32s(&m.v)?;
+    }
+    for values in [&model.factor.w, &model.factor.m, &model.factor.v] {
+        out.f32s(values)?;
+    }
+    let rows = &model.rows;
+    let row = |i: usize| i * L1..(i + 1) * L1;
+    let used: Vec<usize> =
+        (0..ROWS).filter(|&i| model.last[i] != 0 || rows.w[row(i)].iter().any(|&w| w != 0.0)).collect();
+    out.u32(used.len() as u32)?;
+    for i in used {
+        out.u32(i as u32)?;
+        out.u32(model.last[i])?;
+        out.f32s(&rows.w[row(i)])?;
+        out.f32s(&rows.m[row(i)])?;
+        out.f32s(&rows.v[row(i)])?;
+    }
+    let crc = out.crc.clone().finalize();
+    out.u32(crc)?;
+    out.inner.flush()?;
+    out.inner.get_ref().sync_all()?;
+    std::fs::rename(part, path)
+}
+
+/// Reads what [`save`] wrote: the model and the description of the run.
+pub fn load(path: &Path) -> io::Result<(Model, String)> {
+    let file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut from = Summed { inner: file, crc: Default::default() };
+    let mut magic = [0; 9];
+    from.fill(&mut magic)?;
+    if &magic != MAGIC || from.read_u32()? != VERSION {
+        return Err(bad("not a checkpoint of this version"));
+    }
+    let len = from.read_u32()?;
+    if len > 16 << 20 {
+        return Err(bad("a damaged checkpoint"));
+    }
+    let mut run = vec![0; len as usize];
+    from.fill(&mut run)?;
+    let run = String::from_utf8(run).map_err(|_| bad("a damaged checkpoint"))?;
+    let mut model = Model::new(0).map_err(io::Error::other)?;
+    model.factor.w.fill(0.0);
+    model.step = from.read_u32()?;
+    if model.step > 100_000_000 {
+        return Err(bad("a damaged checkpoint"));
+    }
+    model.shift = vec![0.0; model.step as usize + 1];
+    from.read_f32s(&mut model.shift)?;
+    for m in [&mut model.bias, &mut model.dense] {
+        from.read_f32s(&mut m.w)?;
+        from.read_f32s(&mut m.m)?;
+        from.read_f32s(&mut m.v)?;
+    }
+    for values in [&mut model.factor.w, &mut model.factor.m, &mut model.factor.v] {
+        from.read_f32s(values)?;
+    }
+    for _ in 0..from.read_u32()? {
+        let i = from.read_u32()? as usize;
+        if i >= ROWS {
+            return Err(bad("a damaged checkpoint"));
+        }
+        model.last[i] = from.read_u32()?;
+        let row = i * L1..(i + 1) * L1;
+        for values in [&mut model.rows.w, &mut model.rows.m, &mut model.rows.v] {
+            from.read_f32s(&mut values[row.clone()])?;
+        }
+    }
+    let crc = from.crc.clone().finalize();
+    if from.read_u32()? != crc {
+        return Err(bad("a damaged checkpoint (checksum)"));
+    }
+    Ok((model, run))
+}
+
+fn bad(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// A stream that keeps the checksum of what went through.
+struct Summed<T> {
+    inner: T,
+    crc: crc32fast::Hasher,
+}
+
+impl<T: Write> Summed<T> {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.crc.update(bytes);
+        self.inner.write_all(bytes)
+    }
+
+    fn u32(&mut self, x: u32) -> io::Result<()> {
+        self.write_all(&x.to_le_bytes())
+    }
+
+    fn f32s(&mut self, values: &[f32]) -> io::Result<()> {
+        let mut bytes = [0u8; 4 * 256];
+        for chunk in values.chunks(256) {
+            let (words, _) = bytes.as_chunks_mut::<4>();
+            words.iter_mut().zip(chunk).for_each(|(b, x)| *b = x.to_le_bytes());
+            self.write_all(&bytes[..4 * chunk.len()])?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Read> Summed<T> {
+    fn fill(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.inner.read_exact(bytes)?;
+        self.crc.update(bytes);
+        Ok(())
+    }
+
+    fn read_u32(&mut self) -> io::Result<u32> {
+        let mut b = [0; 4];
+        self.fill(&mut b)?;
+        Ok(u32::from_le_bytes(b))
+    }
+
+    fn read_f32s(&mut self, values: &mut [f32]) -> io::Result<()> {
+        let mut bytes = [0u8; 4 * 256];
+        for chunk in values.chunks_mut(256) {
+            self.fill(&mut bytes[..4 * chunk.len()])?;
+            chunk.iter_mut().zip(bytes.as_chunks::<4>().0).for_each(|(x, b)| *x = f32::from_le_bytes(*b));
+        }
+        Ok(())
+    }
+}

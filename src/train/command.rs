@@ -1,0 +1,159 @@
+//! The subcommand `train`.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::kernels;
+use super::run::{Job, Settings, run as train};
+use super::schedule::{Schedule, Shape};
+use crate::progress::parse_duration;
+
+/// Train a network (HalfKP 256x2-32-32) from self-play games or other training records.
+#[derive(Debug, Args)]
+pub struct TrainArgs {
+    /// Files (.games, .psv, .bin, .hcpe) or directories of such files
+    #[arg(required = true, value_name = "DATA")]
+    data: Vec<PathBuf>,
+    /// Directory for nn.bin, log.csv, loss.svg and the checkpoint
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// Passes over the data
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: u32,
+    /// Positions a step, a multiple of 32
+    #[arg(long, default_value_t = 16384)]
+    batch: usize,
+    /// Learning rate in the beginning
+    #[arg(long, default_value_t = 1e-3)]
+    lr: f64,
+    /// Learning rate in the end
+    #[arg(long, default_value_t = 1e-5)]
+    lr_end: f64,
+    #[arg(long, value_enum, default_value = "cosine")]
+    schedule: Shape,
+    /// Steps over which the learning rate rises from zero
+    #[arg(long, default_value_t = 100)]
+    warmup: u32,
+    /// Weight of the search score against the game's result in the target
+    #[arg(long, default_value_t = 0.7)]
+    lambda: f64,
+    /// Lambda in the end [default: as in the beginning]
+    #[arg(long)]
+    lambda_end: Option<f64>,
+    /// Share of games set aside to measure the loss on
+    #[arg(long, default_value_t = 0.02)]
+    validation: f64,
+    /// How many positions of those games to use
+    #[arg(long, default_value_t = 100_000)]
+    validation_positions: usize,
+    /// Leave out positions with larger scores (a pawn is 90)
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(i16).range(1..))]
+    score_limit: i16,
+    /// Do not reflect positions left to right at random
+    #[arg(long)]
+    no_mirror: bool,
+    /// Train with finer numbers than the network's integers and round in the end, instead of training the rounded network
+    #[arg(long)]
+    float: bool,
+    /// Adam's epsilon
+    #[arg(long, default_value_t = 1e-7)]
+    epsilon: f32,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads [default: all processors]
+    #[arg(short = 'j', long)]
+    threads: Option<usize>,
+    /// Threads that decode records [default: one for every eight of --threads]
+    #[arg(long)]
+    loader_threads: Option<usize>,
+    /// MiB for decoded positions (84 bytes each); sets that need more are streamed
+    #[arg(long, default_value_t = 1024)]
+    memory: usize,
+    /// Go on from the checkpoint in --out, if there is one
+    #[arg(long)]
+    resume: bool,
+    /// Start from a network instead of from random numbers
+    #[arg(long, value_name = "FILE")]
+    init: Option<PathBuf>,
+    /// Stop after this time (such as 55m), with a checkpoint
+    #[arg(long, value_parser = parse_duration)]
+    max_time: Option<Duration>,
+    /// Let the schedules end with --max-time, so that the run is complete then (but not reproducible)
+    #[arg(long, requires = "max_time")]
+    fit_time: bool,
+    /// Time between checkpoints
+    #[arg(long, value_parser = parse_duration, default_value = "10m")]
+    checkpoint_every: Duration,
+    /// Steps between looks at the validation set
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    validate_every: u32,
+    /// No progress lines
+    #[arg(short, long)]
+    quiet: bool,
+    /// avx512, avx2 or portable [default: the fastest that runs here]
+    #[arg(long)]
+    kernels: Option<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: TrainArgs) -> Result<(), Box<dyn Error>> {
+    if args.batch == 0 || !args.batch.is_multiple_of(super::batch::TILE) {
+        return Err(format!("--batch must be a multiple of {}", super::batch::TILE).into());
+    }
+    for (name, share) in [
+        ("--lambda", args.lambda),
+        ("--lambda-end", args.lambda_end.unwrap_or(0.0)),
+        ("--validation", args.validation),
+    ] {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(format!("{name} must lie between 0 and 1").into());
+        }
+    }
+    if !(args.lr > 0.0 && args.lr_end > 0.0) {
+        return Err("learning rates must be positive".into());
+    }
+    let kernels = match &args.kernels {
+        None => kernels::best(),
+        Some(name) => kernels::by_name(name).ok_or(format!("no kernels `{name}` on this machine"))?,
+    };
+    let threads =
+        args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).max(1);
+    let job = Job {
+        settings: Settings {
+            schedule: Schedule {
+                shape: args.schedule,
+                first_rate: args.lr,
+                last_rate: args.lr_end,
+                warmup: args.warmup,
+                epochs: args.epochs,
+                first_lambda: args.lambda,
+                last_lambda: args.lambda_end.unwrap_or(args.lambda),
+            },
+            batch: args.batch,
+            seed: args.seed,
+            mirror: !args.no_mirror,
+            validation: args.validation,
+            validation_positions: args.validation_positions,
+            score_limit: args.score_limit,
+            quantized: !args.float,
+            epsilon: args.epsilon,
+            memory: args.memory << 20,
+            threads,
+        },
+        data: args.data,
+        out: args.out,
+        resume: args.resume,
+        init: args.init,
+        kernels,
+        loader_threads: args.loader_threads.unwrap_or(threads.div_ceil(8)),
+        max_time: args.max_time,
+        fit_time: args.fit_time,
+        checkpoint_every: args.checkpoint_every,
+        validate_every: args.validate_every,
+        quiet: args.quiet,
+    };
+    train(&job).map(|_| ())
+}

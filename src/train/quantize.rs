@@ -1,0 +1,185 @@
+//! From f32 to the integers of `nn.bin`, and back.
+
+use super::features::{ACTIVE, ROWS, Sample};
+use super::kernels::L1;
+use super::model::{INPUTS, L2, Model, dense};
+use crate::memory::OutOfMemory;
+use crate::nnue::Network;
+
+/// One unit of the first layer.
+const INPUT_SCALE: f32 = 127.0;
+/// One unit of a hidden weight, and of a hidden sum (weight × activation).
+const HIDDEN_SCALE: f32 = 64.0;
+const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
+/// One unit of the output: 600 `Value`s times FV_SCALE 16.
+pub const OUTPUT_SUM: f32 = 9600.0;
+const OUTPUT_SCALE: f32 = OUTPUT_SUM / 127.0;
+/// Hidden sums lose their six lowest bits by a shift that rounds down. Half a unit in the bias makes it round to nearest.
+const HALF: f32 = 32.0;
+
+impl Model {
+    /// The small layers with every number rounded to what the integers hold.
+    pub(super) fn round_dense(&self, out: &mut [f32]) {
+        for (part, scale) in [
+            (dense::W1..dense::B1, HIDDEN_SCALE),
+            (dense::B1..dense::W2, HIDDEN_SUM),
+            (dense::W2..dense::B2, HIDDEN_SCALE),
+            (dense::B2..dense::W3, HIDDEN_SUM),
+            (dense::W3..dense::B3, OUTPUT_SCALE),
+            (dense::B3..dense::LEN, OUTPUT_SUM),
+        ] {
+            for (o, w) in out[part.clone()].iter_mut().zip(&self.dense.w[part]) {
+                *o = (w * scale).round_ties_even() / scale;
+            }
+        }
+    }
+
+    /// The network in integers, the factor folded into the rows.
+    pub fn quantize(&self) -> Result<Network, OutOfMemory> {
+        let mut net = Network::zeroed()?;
+        let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
+        let byte = |x: f32, scale: f32| (x * scale).round_ties_even().clamp(-127.0, 127.0) as i8;
+        let mut row = [0f32; L1];
+        for (i, out) in net.input.rows.iter_mut().enumerate() {
+            self.folded_row(i, &mut row);
+            out.0 = row.map(short);
+        }
+        for (out, &b) in net.input.bias.0.iter_mut().zip(&self.bias.w) {
+            *out = short(b);
+        }
+        let d = &self.dense.w;
+        for o in 0..L2 {
+            for i in 0..INPUTS {
+                net.hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
+            }
+            for i in 0..L2 {
+                net.hidden2.set_weight(o, i, byte(d[dense::W2 + i * L2 + o], HIDDEN_SCALE));
+            }
+            net.hidden1.bias.0[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            net.hidden2.bias.0[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            net.output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
+        }
+        net.output.bias.0[0] = (d[dense::B3] * OUTPUT_SUM).round_ties_even() as i32;
+        Ok(net)
+    }
+
+    /// A model that computes what `net` does, for training it further.
+    pub fn from_network(net: &Network) -> Result<Model, OutOfMemory> {
+        let mut model = Model::new(0)?;
+        model.factor.w.fill(0.0);
+        for (row, out) in net.input.rows.iter().zip(model.rows.w.chunks_exact_mut(L1)) {
+            out.iter_mut().zip(row.0).for_each(|(o, w)| *o = w as f32 / INPUT_SCALE);
+        }
+        for (out, b) in model.bias.w.iter_mut().zip(net.input.bias.0) {
+            *out = b as f32 / INPUT_SCALE;
+        }
+        let d = &mut model.dense.w;
+        for o in 0..L2 {
+            for i in 0..INPUTS {
+                d[dense::W1 + i * L2 + o] = net.hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
+            }
+            for i in 0..L2 {
+                d[dense::W2 + i * L2 + o] = net.hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
+            }
+            d[dense::B1 + o] = (net.hidden1.bias.0[o] as f32 - HALF) / HIDDEN_SUM;
+            d[dense::B2 + o] = (net.hidden2.bias.0[o] as f32 - HALF) / HIDDEN_SUM;
+            d[dense::W3 + o] = net.output.weight(0, o) as f32 / OUTPUT_SCALE;
+        }
+        d[dense::B3] = net.output.bias.0[0] as f32 / OUTPUT_SUM;
+        Ok(model)
+    }
+}
+
+/// The network in f32 with folded rows: exact, slow, made for measuring.
+pub struct Exact<'a> {
+    model: &'a Model,
+    rows: Vec<f32>,
+}
+
+impl<'a> Exact<'a> {
+    pub fn new(model: &'a Model) -> Exact<'a> {
+        let mut rows = vec![0f32; ROWS * L1];
+        for (i, row) in rows.chunks_exact_mut(L1).enumerate() {
+            model.folded_row(i, row);
+        }
+        Exact { model, rows }
+    }
+
+    /// The output, 1 for 600 `Value`s, for the side to move.
+    pub fn output(&self, sample: &Sample) -> f32 {
+        let d = &self.model.dense.w;
+        let mut a1 = [0f32; L2];
+        a1.copy_from_slice(&d[dense::B1..][..L2]);
+        let mut pieces = [0u16; ACTIVE];
+        for p in 0..2 {
+            let king = sample.view(p, false, &mut pieces) as usize;
+            let mut acc = [0f32; L1];
+            acc.copy_from_slice(&self.model.bias.w);
+            for &piece in &pieces {
+                let row = &self.rows[(king * super::features::BONA + piece as usize) * L1..][..L1];
+                acc.iter_mut().zip(row).for_each(|(a, r)| *a += r);
+            }
+            for (i, a) in acc.iter().enumerate() {
+                let w = &d[dense::W1 + (p * L1 + i) * L2..][..L2];
+                a1.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
+            }
+        }
+        let mut a2 = [0f32; L2];
+        a2.copy_from_slice(&d[dense::B2..][..L2]);
+        for (i, a) in a1.iter().enumerate() {
+            let w = &d[dense::W2 + i * L2..][..L2];
+            a2.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
+        }
+        let out = &d[dense::W3..][..L2];
+        d[dense::B3] + a2.iter().zip(out).map(|(a, w)| a.clamp(0.0, 1.0) * w).sum::<f32>()
+    }
+}
+
+/// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
+pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
+    let mut sums = net.hidden1.bias.0;
+    let mut pieces = [0u16; ACTIVE];
+    for p in 0..2 {
+        let king = sample.view(p, false, &mut pieces) as usize;
+        let mut acc = net.input.bias.0;
+        for &piece in &pieces {
+            let row = &net.input.rows[king * super::features::BONA + piece as usize].0;
+            acc.iter_mut().zip(row).for_each(|(a, r)| *a = a.wrapping_add(*r));
+        }
+        for (i, a) in acc.iter().enumerate().filter(|(_, a)| **a > 0) {
+            let a = (*a).min(127) as i32;
+            sums.iter_mut().enumerate().for_each(|(o, s)| *s += a * net.hidden1.weight(o, p * L1 + i) as i32);
+        }
+    }
+    let first = sums.map(|s| (s >> 6).clamp(0, 127));
+    let mut sums = net.hidden2.bias.0;
+    for (i, a) in first.iter().enumerate() {
+        sums.iter_mut().enumerate().for_each(|(o, s)| *s += a * net.hidden2.weight(o, i) as i32);
+    }
+    let second = sums.map(|s| (s >> 6).clamp(0, 127));
+    net.output.bias.0[0]
+        + second.iter().enumerate().map(|(i, a)| a * net.output.weight(0, i) as i32).sum::<i32>()
+}
+
+/// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QuantizationError {
+    pub positions: usize,
+    pub mean: f64,
+    pub max: f64,
+}
+
+/// Compares both networks on `samples`.
+pub fn quantization_error(model: &Model, net: &Network, samples: &[Sample]) -> QuantizationError {
+    use rayon::prelude::*;
+    let exact = Exact::new(model);
+    let (sum, max) = samples
+        .par_iter()
+        .map(|s| {
+            let value = exact.output(s) as f64 * (OUTPUT_SUM as f64 / 16.0);
+            let error = (integer_output(net, s) as f64 / 16.0 - value).abs() * 100.0 / 90.0;
+            (error, error)
+        })
+        .reduce(|| (0.0, 0f64), |a, b| (a.0 + b.0, a.1.max(b.1)));
+    QuantizationError { positions: samples.len(), mean: sum / samples.len().max(1) as f64, max }
+}
