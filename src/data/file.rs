@@ -137,8 +137,8 @@ impl Block {
         put_varint(games, game.opening.len() as u64);
         put_varint(games, game.plies.len() as u64);
         let mut put_move = |raw: u16| {
-            to.push((raw & 0x7f) as u8 | (raw >> 15) as u8 * 128);
-            from.push((raw >> 7 & 0x7f) as u8 | (raw >> 14 & 1) as u8 * 128);
+            to.push((raw & 0x7f) as u8 | ((raw >> 15) as u8 * 128));
+            from.push((raw >> 7 & 0x7f) as u8 | ((raw >> 14 & 1) as u8 * 128));
         };
         game.opening.iter().for_each(|&m| put_move(m));
         game.plies.iter().for_each(|p| put_move(p.mv));
