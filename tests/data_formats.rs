@@ -1,7 +1,10 @@
 //! Training records: what we write is what others read, and the other way round.
 
 use toratsugumi::data::board::Board;
+use toratsugumi::data::convert::{Joiner, Plies, Scored, game_to_hcpe, game_to_psv};
 use toratsugumi::data::hcp::{HuffmanCodedPos, from_apery_move, to_apery_move};
+use toratsugumi::data::hcpe::HcpEval;
+use toratsugumi::data::psv::PackedSfenValue;
 use toratsugumi::data::{
     EndReason, GameReader, GameRecord, GameResult, GameWriter, PackedSfen, PlyRecord, Start,
 };
@@ -115,4 +118,32 @@ fn games_replay_to_the_same_positions_in_few_bytes() {
     }
     let per_position = len as f64 / plies as f64;
     assert!(per_position < 4.0, "{per_position} bytes a position");
+}
+
+#[test]
+fn games_survive_the_records_of_others() {
+    for id in 0..20 {
+        let (game, _) = random_game(id);
+        let (mut psv, mut hcpe) = (Vec::new(), Vec::new());
+        game_to_psv(&game, Plies::All, |r| psv.push(r.to_bytes())).unwrap();
+        game_to_hcpe(&game, Plies::All, |r| hcpe.push(r.to_bytes())).unwrap();
+        assert_eq!((psv.len(), hcpe.len()), (game.plies.len(), game.plies.len()));
+        let from_psv =
+            psv.iter().map(|b| Scored::try_from(&PackedSfenValue::from_bytes(b).unwrap()).unwrap());
+        let from_hcpe = hcpe.iter().map(|b| Scored::try_from(&HcpEval::from_bytes(b).unwrap()).unwrap());
+        let moves = |g: &GameRecord| g.plies.iter().map(|p| (p.mv, p.score)).collect::<Vec<_>>();
+        for records in [from_psv.collect::<Vec<_>>(), from_hcpe.collect()] {
+            let mut joiner = Joiner::default();
+            for r in &records {
+                assert!(joiner.push(r).unwrap().is_none());
+            }
+            let joined = joiner.finish().unwrap();
+            assert_eq!(moves(&joined), moves(&game));
+            assert_eq!(joined.result, game.result);
+        }
+        let fit = game.plies.iter().filter(|p| p.fit).count();
+        psv.clear();
+        game_to_psv(&game, Plies::Fit, |r| psv.push(r.to_bytes())).unwrap();
+        assert_eq!(psv.len(), fit);
+    }
 }

@@ -5,6 +5,8 @@
 //! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte.
 
 pub mod board;
+pub mod command;
+pub mod convert;
 pub mod file;
 pub mod game;
 pub mod hcp;
