@@ -1,1 +1,19 @@
-//! To be filled.
+//! Self-play games for training: `toratsugumi datagen`.
+//!
+//! [`Player`] plays one game; [`Openings`] says where it starts; [`Settings`] holds every option that decides what the
+//! games are. [`shard`](mod@shard) spreads the games of a run over threads, processes and machines: game `g` depends on the
+//! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. [`Manifest`] records beside
+//! the games what made them and refuses mixing.
+
+pub mod command;
+mod game;
+mod manifest;
+mod openings;
+mod settings;
+pub mod shard;
+
+pub use game::Player;
+pub use manifest::Manifest;
+pub use openings::{Openings, OpeningsError};
+pub use settings::Settings;
+pub use shard::{Shard, generate};

@@ -1,0 +1,187 @@
+//! `toratsugumi datagen`: the command line.
+
+use super::manifest::Target;
+use super::shard::{Job, Outcome, Shard, generate};
+use super::{Openings, Settings};
+use crate::interrupt::{self, Unfinished};
+use crate::nnue::Network;
+use crate::progress::parse_duration;
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Let the engine play against itself and keep the games for training
+///
+/// Game number g is the same on any machine and any number of threads; a run that was stopped goes on with --resume; shards
+/// of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit code 0: complete (also if it was
+/// before), 75: stopped by SIGTERM, Ctrl-C or --max-time with all saved, run again with --resume.
+#[derive(clap::Args, Clone, Debug)]
+#[command(group = clap::ArgGroup::new("size").required(true))]
+pub struct Args {
+    /// Directory of the game files
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Games of the whole run, all shards
+    #[arg(long, group = "size")]
+    games: Option<u64>,
+    /// Positions of the whole run, instead of games
+    #[arg(long, group = "size")]
+    positions: Option<u64>,
+    /// Nodes a move: no iteration starts beyond them
+    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Search every move to this depth, instead of by nodes
+    #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..=200))]
+    depth: Option<i32>,
+    /// Games at once [default: one a CPU]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Another seed, other games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Make only part I of N of the run (I from 0)
+    #[arg(long, default_value = "0/1", value_name = "I/N")]
+    shard: Shard,
+    /// Stop after this time (90, 45s, 55m, 1h30m)
+    #[arg(long, value_parser = parse_duration, value_name = "TIME")]
+    max_time: Option<Duration>,
+    /// Go on with what an earlier run left in the directory
+    #[arg(long)]
+    resume: bool,
+    /// After a request to stop, games may end within this time
+    #[arg(long, default_value = "10s", value_parser = parse_duration, value_name = "TIME")]
+    grace: Duration,
+    /// Write finished games at least this often: a killed run loses no more
+    #[arg(long, default_value = "60s", value_parser = parse_duration, value_name = "TIME")]
+    flush_every: Duration,
+    /// Directory of an nn.bin, instead of the embedded network
+    #[arg(long, value_name = "DIR", conflicts_with = "eval_file")]
+    eval_dir: Option<PathBuf>,
+    /// Network file, instead of the embedded network
+    #[arg(long, value_name = "FILE")]
+    eval_file: Option<PathBuf>,
+    /// Divisor of the network's output
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: i32,
+    /// Start games from these lines (`startpos moves ...`, `sfen ...`), then random moves
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Random moves at the start [default: 4-8, after openings of a file 0-4]
+    #[arg(long, value_parser = parse_range, value_name = "LOW-HIGH")]
+    random_plies: Option<(u32, u32)>,
+    /// Reject openings that a quick search scores beyond this
+    #[arg(long, default_value_t = Settings::default().balance)]
+    balance: i32,
+    /// Share of the moves that are random ones
+    #[arg(long, default_value_t = Settings::default().random_chance, value_parser = parse_share)]
+    random_chance: f64,
+    /// Share of the moves that are drawn from the best few
+    #[arg(long, default_value_t = Settings::default().multipv_chance, value_parser = parse_share)]
+    multipv_chance: f64,
+    /// How many are the best few
+    #[arg(long, default_value_t = Settings::default().multipv)]
+    multipv: usize,
+    /// How much worse than the best they may be
+    #[arg(long, default_value_t = Settings::default().multipv_margin)]
+    multipv_margin: i32,
+    /// No chance decides after this ply
+    #[arg(long, default_value_t = Settings::default().random_until)]
+    random_until: u32,
+    /// End games when both sides' scores agree on this
+    #[arg(long, default_value_t = Settings::default().decided_score)]
+    decided_score: i32,
+    /// For how many plies they must
+    #[arg(long, default_value_t = Settings::default().decided_plies)]
+    decided_plies: u32,
+    /// Draw games after so many plies
+    #[arg(long, default_value_t = Settings::default().max_ply)]
+    max_ply: u32,
+    /// Mark positions scored beyond this as unfit for training
+    #[arg(long, default_value_t = Settings::default().fit_score)]
+    fit_score: i32,
+    /// Mark at most so many positions of a game as fit for training (of a drawn game half as many)
+    #[arg(long, default_value_t = Settings::default().fit_per_game)]
+    fit_per_game: usize,
+    /// MiB of each thread's transposition table
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn parse_range(text: &str) -> Result<(u32, u32), String> {
+    let (low, high) = text.split_once('-').unwrap_or((text, text));
+    match (low.parse(), high.parse()) {
+        (Ok(low), Ok(high)) if low <= high => Ok((low, high)),
+        _ => Err("write a number or LOW-HIGH".into()),
+    }
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|p| (0.0..=1.0).contains(p)).ok_or_else(|| "a share lies between 0 and 1".into())
+}
+
+/// Runs the command; [`Unfinished`] when it was stopped before the end.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    interrupt::watch();
+    let file = args.eval_file.or(args.eval_dir.map(|d| d.join("nn.bin")));
+    let network = match &file {
+        Some(path) => {
+            let (network, warnings) = Network::load(path).map_err(|e| format!("{}: {e}", path.display()))?;
+            warnings.iter().for_each(|w| eprintln!("{w}"));
+            network
+        }
+        None => Network::embedded()?,
+    };
+    let openings = args.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?;
+    let settings = Settings {
+        seed: args.seed,
+        nodes: args.nodes,
+        depth: args.depth,
+        hash: args.hash as usize,
+        fv_scale: args.fv_scale,
+        openings: openings.hash().map(str::to_string),
+        random_plies: args.random_plies.unwrap_or(if openings.hash().is_some() { (0, 4) } else { (4, 8) }),
+        balance: args.balance,
+        random_chance: args.random_chance,
+        multipv_chance: args.multipv_chance,
+        multipv: args.multipv.max(1),
+        multipv_margin: args.multipv_margin,
+        random_until: args.random_until,
+        decided_score: args.decided_score,
+        decided_plies: args.decided_plies,
+        max_ply: args.max_ply.max(1),
+        fit_score: args.fit_score,
+        fit_per_game: args.fit_per_game,
+    };
+    let target = match (args.games, args.positions) {
+        (Some(n), _) => Target::Games(n),
+        (_, Some(n)) => Target::Positions(n),
+        _ => return Err("give --games or --positions".into()),
+    };
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let outcome = generate(Job {
+        network: Arc::new(network),
+        settings,
+        openings: Arc::new(openings),
+        target,
+        shard: args.shard,
+        dir: args.out,
+        threads: args.threads.map_or(cpus, usize::from),
+        resume: args.resume,
+        max_time: args.max_time,
+        grace: args.grace,
+        flush_every: args.flush_every,
+        quiet: args.quiet,
+    })?;
+    match outcome {
+        Outcome::Stopped(_) => Err(Unfinished.into()),
+        Outcome::AlreadyComplete if !args.quiet => {
+            eprintln!("this shard is complete");
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,263 @@
+//! One self-play game: [`Player`].
+
+use super::{Openings, Settings};
+use crate::data::{EndReason, GameRecord, GameResult, PlyRecord};
+use crate::memory::OutOfMemory;
+use crate::nnue::Network;
+use crate::position::{EnteringKingRule, GameRepetition, Position};
+use crate::random::Rng;
+use crate::search::{Info, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent};
+use crate::types::{Color, Move, VALUE_MATE_IN_MAX_PLY, Value};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The rule by which games are declared won; that of the tournaments.
+const DECLARATION: EnteringKingRule = EnteringKingRule::CsaRule27;
+
+/// A search may exceed its soft node limit so many times over before it is cut short in the middle of an iteration.
+const NODES_OVERRUN: u64 = 4;
+
+/// Plays whole games with one single-threaded search.
+pub struct Player {
+    searcher: Searcher,
+    settings: Arc<Settings>,
+    openings: Arc<Openings>,
+    nodes: u64,
+}
+
+/// A reason to end the game.
+type Verdict = (GameResult, EndReason);
+
+impl Player {
+    /// # Errors
+    /// [`OutOfMemory`] for the search's tables.
+    pub fn new(
+        network: Arc<Network>,
+        settings: Arc<Settings>,
+        openings: Arc<Openings>,
+    ) -> Result<Player, OutOfMemory> {
+        let options = SearchOptions {
+            entering_king_rule: DECLARATION,
+            fv_scale: settings.fv_scale,
+            // nobody reads along
+            pv_interval: u64::MAX,
+            ..SearchOptions::default()
+        };
+        let searcher = Searcher::new(network, settings.hash, options)?;
+        Ok(Player { searcher, settings, openings, nodes: 0 })
+    }
+
+    /// Nodes searched so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it. `None` when `abandon` was
+    /// set before the game's end.
+    pub fn play(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
+        let mut rng = Rng::for_stream(self.settings.seed, id);
+        let settings = self.settings.clone();
+        let openings = self.openings.clone();
+        self.searcher.clear();
+        let (start, mut pos, opening) = openings.draw(&settings, &mut rng, |pos| self.is_balanced(pos));
+        // a position deep in a game from a file has its ply behind it
+        let last_ply = pos.game_ply() - pos.history_len() as u32 - 1 + settings.max_ply;
+        self.searcher.options_mut().max_moves_to_draw = last_ply;
+        let mut plies = Vec::with_capacity(160);
+        let mut decided = Decided::default();
+        let (result, reason) = loop {
+            if abandon.load(Relaxed) {
+                return None;
+            }
+            if let Some(verdict) = rules(&pos, last_ply) {
+                break verdict;
+            }
+            let us = pos.side_to_move();
+            let may_stray = pos.history_len() < settings.random_until as usize;
+            // both dice are always thrown, so that one setting does not shift the other's sequence
+            let (random, few) = (rng.chance(settings.random_chance), rng.chance(settings.multipv_chance));
+            if may_stray && few {
+                let (m, score) = self.one_of_the_best(&pos, &mut rng);
+                plies.push(PlyRecord::new(m, score, false));
+                pos.do_move(m);
+                continue;
+            }
+            let found = self.search(&pos, settings.nodes, settings.depth, &Silent);
+            if !found.best.is_some() {
+                // `rules` has let the position pass, so the search sees what it must not: no move
+                break (GameResult::win(!us), EndReason::Mate);
+            }
+            let fit = is_fit(&pos, &found, settings.fit_score);
+            if let Some(verdict) = decided.see(us, found.score, &settings) {
+                plies.push(PlyRecord::new(found.best, found.score, fit));
+                break verdict;
+            }
+            let m = if may_stray && random {
+                let legal = pos.legal_moves(false);
+                legal[rng.below(legal.len())].mv
+            } else {
+                found.best
+            };
+            plies.push(PlyRecord::new(m, found.score, fit && m == found.best));
+            pos.do_move(m);
+        };
+        let most = match result {
+            GameResult::Draw => settings.fit_per_game / 2,
+            _ => settings.fit_per_game,
+        };
+        thin_out(&mut plies, most, &mut rng);
+        let opening = opening.iter().map(|m| m.raw16()).collect();
+        Some(GameRecord { id, start, opening, plies, result, reason })
+    }
+
+    fn search(
+        &mut self,
+        pos: &Position,
+        nodes: u64,
+        depth: Option<i32>,
+        observer: &dyn Observer,
+    ) -> SearchResult {
+        let limits = match depth {
+            Some(d) => Limits::depth(d),
+            None => Limits {
+                soft_nodes: Some(nodes),
+                nodes: Some(nodes.saturating_mul(NODES_OVERRUN)),
+                ..Limits::default()
+            },
+        };
+        let found = self.searcher.search(pos, &limits, observer);
+        self.nodes += found.nodes;
+        found
+    }
+
+    /// Whether a quick search finds neither side far ahead.
+    fn is_balanced(&mut self, pos: &Position) -> bool {
+        let found =
+            self.search(pos, self.settings.nodes / 4, self.settings.depth.map(|d| d / 2 + 1), &Silent);
+        found.best.is_some() && found.score.abs() <= self.settings.balance
+    }
+
+    /// One of the best few moves within the margin, each as likely, and the position's score.
+    fn one_of_the_best(&mut self, pos: &Position, rng: &mut Rng) -> (Move, Value) {
+        let lines = Lines::default();
+        self.searcher.options_mut().multi_pv = self.settings.multipv;
+        let settings = self.settings.clone();
+        let found = self.search(pos, settings.nodes, settings.depth, &lines);
+        self.searcher.options_mut().multi_pv = 1;
+        let mut lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        lines.retain(|&(m, score)| m.is_some() && score >= found.score - settings.multipv_margin);
+        let m = lines.get(rng.below(lines.len())).map_or(found.best, |l| l.0);
+        (m, found.score)
+    }
+}
+
+/// Keeps the last score of every line of a multi-PV search.
+#[derive(Default)]
+struct Lines(Mutex<Vec<(Move, Value)>>);
+
+impl Observer for Lines {
+    fn info(&self, info: &Info) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let rank = info.multipv - 1;
+        // lines come in the order of their ranks; the first one begins a new report
+        lines.truncate(rank);
+        lines.push((info.pv.first().copied().unwrap_or(Move::NONE), info.score));
+    }
+}
+
+/// What the rules of the game say before the side to move thinks.
+fn rules(pos: &Position, last_ply: u32) -> Option<Verdict> {
+    match pos.game_repetition() {
+        Some(GameRepetition::Draw) => return Some((GameResult::Draw, EndReason::Repetition)),
+        Some(GameRepetition::PerpetualCheck { loser }) => {
+            return Some((GameResult::win(!loser), EndReason::PerpetualCheck));
+        }
+        None => {}
+    }
+    let us = pos.side_to_move();
+    if !pos.has_legal_move() {
+        return Some((GameResult::win(!us), EndReason::Mate));
+    }
+    if pos.declaration_win(DECLARATION).is_some() {
+        return Some((GameResult::win(us), EndReason::Declaration));
+    }
+    (pos.game_ply() > last_ply).then_some((GameResult::Draw, EndReason::MaxMoves))
+}
+
+/// Whether a network can learn the score from the still position: no check, no exchange under way, nothing decided.
+fn is_fit(pos: &Position, found: &SearchResult, bound: Value) -> bool {
+    !pos.in_check() && !pos.is_capture(found.best) && !found.best.is_promotion() && found.score.abs() <= bound
+}
+
+/// Watches whether both sides agree that the game is over.
+#[derive(Default)]
+struct Decided {
+    winner: Option<Color>,
+    plies: u32,
+    /// Of them, how many of the last in a row announced mate.
+    mates: u32,
+}
+
+impl Decided {
+    fn see(&mut self, us: Color, score: Value, settings: &Settings) -> Option<Verdict> {
+        let winner = (score.abs() >= settings.decided_score).then_some(if score > 0 { us } else { !us });
+        if winner != self.winner {
+            *self = Decided { winner, ..Decided::default() };
+        }
+        let winner = winner?;
+        self.plies += 1;
+        self.mates = if score.abs() >= VALUE_MATE_IN_MAX_PLY { self.mates + 1 } else { 0 };
+        if self.mates >= 2 {
+            Some((GameResult::win(winner), EndReason::Mate))
+        } else if self.plies >= settings.decided_plies {
+            Some((GameResult::win(winner), EndReason::Adjudication))
+        } else {
+            None
+        }
+    }
+}
+
+/// Declares fit positions unfit, evenly over the game, until at most `most` are left.
+fn thin_out(plies: &mut [PlyRecord], most: usize, rng: &mut Rng) {
+    let mut left = plies.iter().filter(|p| p.fit).count();
+    let mut keep = most.min(left);
+    for p in plies.iter_mut().filter(|p| p.fit) {
+        // selection sampling: each of the positions left is kept with probability keep / left
+        p.fit = rng.below(left) < keep;
+        keep -= usize::from(p.fit);
+        left -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::mate_in;
+
+    #[test]
+    fn both_sides_must_agree_before_a_game_is_decided() {
+        let s = Settings { decided_score: 3000, decided_plies: 4, ..Settings::default() };
+        let (b, w) = (Color::Black, Color::White);
+        let run = |scores: &[(Color, Value)]| {
+            let mut d = Decided::default();
+            scores.iter().map(|&(c, v)| d.see(c, v, &s)).collect::<Vec<_>>()
+        };
+        let adjudged = Some((GameResult::BlackWin, EndReason::Adjudication));
+        assert_eq!(run(&[(b, 3000), (w, -3100), (b, 3200), (w, -3000)]), [None, None, None, adjudged]);
+        assert_eq!(run(&[(b, 3000), (w, -2999), (b, 3200), (w, -3000)]), [None; 4]);
+        assert_eq!(run(&[(b, 3000), (w, 3100), (b, 3200), (w, 3000)]), [None; 4]);
+        let mated = Some((GameResult::WhiteWin, EndReason::Mate));
+        assert_eq!(run(&[(w, mate_in(5)), (b, -mate_in(4))]), [None, mated]);
+        assert_eq!(run(&[(w, mate_in(5)), (b, -3500), (w, mate_in(5))]), [None; 3]);
+    }
+
+    #[test]
+    fn thinning_leaves_exactly_as_many_as_asked() {
+        let mut rng = Rng::new(5);
+        for (n, most) in [(0, 10), (5, 10), (300, 100), (300, 0)] {
+            let mut plies = vec![PlyRecord { mv: 1, score: 0, fit: true }; n];
+            thin_out(&mut plies, most, &mut rng);
+            assert_eq!(plies.iter().filter(|p| p.fit).count(), n.min(most));
+        }
+    }
+}

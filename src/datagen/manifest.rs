@@ -1,0 +1,219 @@
+//! What made the games of a shard, as JSON beside them: [`Manifest`].
+
+use super::openings::hex;
+use super::{Settings, Shard};
+use crate::nnue::Network;
+use crate::position::Position;
+use crate::search::{Limits, SearchOptions, Searcher, Silent};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Everything that decides what game `g` is. Runs with equal identities make equal games; their shards mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    pub version: String,
+    /// Nodes of a fixed search: it differs as soon as the search does, even between builds of one version.
+    pub signature: u64,
+    /// SHA-256 of the network in its file form.
+    pub network: String,
+    pub settings: Settings,
+}
+
+impl Identity {
+    /// # Errors
+    /// When there is no memory for a search.
+    pub fn new(network: &Arc<Network>, settings: &Settings) -> io::Result<Identity> {
+        let mut hash = HashWriter(Sha256::new());
+        network.write(&mut hash)?;
+        let mut searcher =
+            Searcher::new(network.clone(), 1, SearchOptions::default()).map_err(io::Error::other)?;
+        let signature = searcher.search(&Position::startpos(), &Limits::depth(9), &Silent).nodes;
+        Ok(Identity {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            signature,
+            network: hex(&hash.0.finalize()),
+            settings: settings.clone(),
+        })
+    }
+
+    /// The identity as the number that game files carry.
+    pub fn fingerprint(&self) -> u64 {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        let digest = Sha256::digest(text);
+        digest.iter().take(8).fold(0, |n, &b| n << 8 | u64::from(b))
+    }
+
+    /// Names what differs from `other`, as `name: ours, theirs`.
+    fn differences(&self, other: &Identity) -> String {
+        fn collect(name: &str, a: &Json, b: &Json, out: &mut Vec<String>) {
+            match (a, b) {
+                (Json::Object(x), Json::Object(y)) => {
+                    for (key, value) in x {
+                        collect(key, value, y.get(key).unwrap_or(&Json::Null), out);
+                    }
+                }
+                _ if a != b => out.push(format!("{name} {a} here, {b} there")),
+                _ => {}
+            }
+        }
+        let json = |i: &Identity| serde_json::to_value(i).unwrap_or_default();
+        let mut out = Vec::new();
+        collect("", &json(self), &json(other), &mut out);
+        out.join("; ")
+    }
+}
+
+struct HashWriter(Sha256);
+
+impl Write for HashWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// When a shard is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Games of the whole run, all shards.
+    Games(u64),
+    /// Positions of the whole run; every shard makes its part and ends with the game that reaches it.
+    Positions(u64),
+}
+
+/// Counts of a shard.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    pub games: u64,
+    /// Scored plies.
+    pub positions: u64,
+    /// Positions fit for training.
+    pub fit: u64,
+    pub black_wins: u64,
+    pub white_wins: u64,
+    pub draws: u64,
+    /// Games by the reason of their end.
+    pub reasons: std::collections::BTreeMap<String, u64>,
+}
+
+/// The contents of `shard-I-of-N.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub fingerprint: String,
+    pub identity: Identity,
+    pub shard: u64,
+    pub shards: u64,
+    pub target: Target,
+    pub complete: bool,
+    /// Bytes of the game file.
+    pub bytes: u64,
+    /// Wall-clock seconds spent, all runs together.
+    pub seconds: f64,
+    pub counts: Counts,
+}
+
+/// Why games may not go into a directory.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{path}: not a manifest ({source})")]
+    Format { path: PathBuf, source: serde_json::Error },
+    #[error("{path} was made with other settings ({differences}); use another directory")]
+    Other { path: PathBuf, differences: String },
+    #[error("{path} belongs to a run of {there} shards, this one has {here}; use another directory")]
+    Shards { path: PathBuf, there: u64, here: u64 },
+}
+
+impl Manifest {
+    pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
+        let path = path.to_path_buf();
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(source) => return Err(ManifestError::Io { path, source }),
+        };
+        serde_json::from_slice(&bytes).map_err(|source| ManifestError::Format { path, source })
+    }
+
+    /// Writes the file as a whole: a reader sees the old one or the new one.
+    pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
+        let fail = |source| ManifestError::Io { path: path.to_path_buf(), source };
+        let temporary = path.with_extension("json.tmp");
+        let mut text = serde_json::to_vec_pretty(self).map_err(|e| fail(e.into()))?;
+        text.push(b'\n');
+        std::fs::write(&temporary, text).map_err(fail)?;
+        std::fs::rename(&temporary, path).map_err(fail)
+    }
+
+    /// Refuses a directory that holds shards of another run.
+    ///
+    /// # Errors
+    /// [`ManifestError::Other`] or [`ManifestError::Shards`] name the shard and what differs.
+    pub fn check_directory(dir: &Path, identity: &Identity, shard: Shard) -> Result<(), ManifestError> {
+        let fail = |source| ManifestError::Io { path: dir.to_path_buf(), source };
+        for entry in std::fs::read_dir(dir).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !(name.starts_with("shard-") && name.ends_with(".json")) {
+                continue;
+            }
+            let other = Manifest::read(&path)?;
+            if other.identity != *identity {
+                let differences = identity.differences(&other.identity);
+                return Err(ManifestError::Other { path, differences });
+            }
+            if other.shards != shard.count {
+                return Err(ManifestError::Shards { path, there: other.shards, here: shard.count });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Identity {
+        Identity { version: "1".into(), signature: 5, network: "ab".into(), settings: Settings::default() }
+    }
+
+    #[test]
+    fn manifests_read_back_and_refuse_what_differs() {
+        let dir = tempfile::tempdir().unwrap();
+        let ours = identity();
+        let manifest = Manifest {
+            fingerprint: format!("{:016x}", ours.fingerprint()),
+            identity: ours.clone(),
+            shard: 0,
+            shards: 2,
+            target: Target::Games(10),
+            complete: false,
+            bytes: 32,
+            seconds: 1.5,
+            counts: Counts::default(),
+        };
+        let path = dir.path().join("shard-00000-of-00002.json");
+        manifest.write(&path).unwrap();
+        assert_eq!(Manifest::read(&path).unwrap(), manifest);
+        let shard = Shard { index: 1, count: 2 };
+        assert!(Manifest::check_directory(dir.path(), &ours, shard).is_ok());
+        let other = Identity { settings: Settings { nodes: 7, ..Settings::default() }, ..identity() };
+        assert_ne!(other.fingerprint(), ours.fingerprint());
+        let error = Manifest::check_directory(dir.path(), &other, shard).unwrap_err().to_string();
+        assert!(error.contains("nodes 7 here, 5000 there"), "{error}");
+        assert!(matches!(
+            Manifest::check_directory(dir.path(), &ours, Shard { index: 1, count: 3 }),
+            Err(ManifestError::Shards { there: 2, here: 3, .. })
+        ));
+    }
+}

@@ -1,0 +1,70 @@
+//! Every option that decides what the games are: [`Settings`].
+
+use crate::types::Value;
+use serde::{Deserialize, Serialize};
+
+/// What game number `g` depends on, beside the network and the search. Scores are in `Value` units (a pawn is 90),
+/// plies count from the start of the game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    pub seed: u64,
+    /// Soft node limit of a move: no iteration starts beyond it. Unused with `depth`.
+    pub nodes: u64,
+    /// Search to this depth instead.
+    pub depth: Option<i32>,
+    /// MiB of each search's transposition table.
+    pub hash: usize,
+    pub fv_scale: i32,
+    /// SHA-256 of the openings, or none.
+    pub openings: Option<String>,
+    /// Least and most random moves at the start.
+    pub random_plies: (u32, u32),
+    /// An opening is played only if a quick search finds it no more one-sided than this.
+    pub balance: Value,
+    /// How often a random legal move is played in the game.
+    pub random_chance: f64,
+    /// How often one of the best few moves is played instead of the best.
+    pub multipv_chance: f64,
+    /// How many moves are the best few.
+    pub multipv: usize,
+    /// How much worse than the best move they may be.
+    pub multipv_margin: Value,
+    /// The last ply at which a move is chosen by chance.
+    pub random_until: u32,
+    /// A game is decided when the scores of both sides agree on this or more ...
+    pub decided_score: Value,
+    /// ... for so many plies.
+    pub decided_plies: u32,
+    /// The game is drawn after so many plies.
+    pub max_ply: u32,
+    /// Positions with a score beyond this are unfit for training.
+    pub fit_score: Value,
+    /// A game lends at most so many positions to training, a drawn one half as many: more would have long and drawn
+    /// games drown the others.
+    pub fit_per_game: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            seed: 1,
+            nodes: 5000,
+            depth: None,
+            hash: 16,
+            fv_scale: 16,
+            openings: None,
+            random_plies: (4, 8),
+            balance: 400,
+            random_chance: 0.005,
+            multipv_chance: 0.04,
+            multipv: 4,
+            multipv_margin: 120,
+            random_until: 80,
+            decided_score: 3000,
+            decided_plies: 4,
+            max_ply: 320,
+            fit_score: 3000,
+            fit_per_game: 160,
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! One shard of a run: its games, its files, its threads.
+//!
+//! Game `g` belongs to shard `g mod N`, so the games of a shard are `I, I + N, I + 2N, ...`; they are written in this order
+//! whatever thread finishes first. A directory holds, of each shard,
+//!
+//! ```text
+//! shard-00012-of-00100.part     the games so far, append-only
+//! shard-00012-of-00100.games    the games, complete: the .part, renamed
+//! shard-00012-of-00100.json     what made them, and counts
+//! shard-00012-of-00100.lock     held (an advisory lock) while a process works on the shard
+//! ```
+//!
+//! A process that is killed loses the games since the last flush, at most a minute. Resuming cuts off a torn tail and goes on with
+//! the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
+
+use super::manifest::{Counts, Identity, ManifestError, Target};
+use super::{Manifest, Openings, Player, Settings};
+use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
+use crate::interrupt;
+use crate::memory::OutOfMemory;
+use crate::nnue::Network;
+use crate::progress::{Progress, clock};
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// As the search's own threads have: deep recursion with large frames.
+const STACK: usize = 64 << 20;
+
+/// Part `index` (from 0) of `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub index: u64,
+    pub count: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((index, count)) if index < count => Ok(Shard { index, count }),
+            _ => Err(format!("`{text}` is no shard; write I/N with I from 0 to N - 1")),
+        }
+    }
+}
+
+impl Shard {
+    /// How many of `total` things, dealt out in turn, are this shard's.
+    fn part_of(self, total: u64) -> u64 {
+        total / self.count + u64::from(self.index < total % self.count)
+    }
+
+    fn file(self, dir: &Path, extension: &str) -> PathBuf {
+        dir.join(format!("shard-{:05}-of-{:05}.{extension}", self.index, self.count))
+    }
+}
+
+/// What to generate, and how to go about it.
+pub struct Job {
+    pub network: Arc<Network>,
+    pub settings: Settings,
+    pub openings: Arc<Openings>,
+    pub target: Target,
+    pub shard: Shard,
+    pub dir: PathBuf,
+    pub threads: usize,
+    /// Go on with what an earlier process left.
+    pub resume: bool,
+    /// Stop after this time.
+    pub max_time: Option<Duration>,
+    /// How long games under way may take to their end after a request to stop.
+    pub grace: Duration,
+    /// A killed process loses the games of at most this time.
+    pub flush_every: Duration,
+    pub quiet: bool,
+}
+
+/// How a shard's work ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It had been complete before.
+    AlreadyComplete,
+    Complete(Counts),
+    /// Stopped by a signal or by the time limit; all is saved.
+    Stopped(Counts),
+}
+
+/// Why a shard cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ShardError {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("another process works on this shard ({0} is locked)")]
+    Locked(PathBuf),
+    #[error("{0} exists: an earlier run left it. --resume goes on with it; remove it to begin anew")]
+    Exists(PathBuf),
+    #[error("{path} holds game {found} where game {expected} belongs")]
+    Sequence { path: PathBuf, found: u64, expected: u64 },
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error("{path}: {source}")]
+    Record { path: PathBuf, source: RecordError },
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+    #[error("a thread failed in game {0}")]
+    Thread(u64),
+}
+
+/// Makes the games of a shard.
+///
+/// # Errors
+/// [`ShardError`]; what was written before stays and can be resumed.
+pub fn generate(job: Job) -> Result<Outcome, ShardError> {
+    let started = Instant::now();
+    let io_at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ShardError::Io { path, source }
+    };
+    std::fs::create_dir_all(&job.dir).map_err(io_at(&job.dir))?;
+    let [part, games, json, lock] = ["part", "games", "json", "lock"].map(|e| job.shard.file(&job.dir, e));
+    let lock_file = File::create(&lock).map_err(io_at(&lock))?;
+    match lock_file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(ShardError::Locked(lock)),
+        // a file system without locks: then nothing guards us, as nothing did before
+        Err(TryLockError::Error(_)) => {}
+    }
+    let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
+    Manifest::check_directory(&job.dir, &identity, job.shard)?;
+    if games.exists() {
+        let _ = std::fs::remove_file(&lock);
+        return Ok(Outcome::AlreadyComplete);
+    }
+    if part.exists() && !job.resume {
+        return Err(ShardError::Exists(part));
+    }
+    let fingerprint = identity.fingerprint();
+    let record_at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ShardError::Record { path, source }
+    };
+    let mut counts = Counts::default();
+    let mut misplaced = None;
+    let writer = GameWriter::append(&part, fingerprint, |g| {
+        let expected = job.shard.index + counts.games * job.shard.count;
+        if g.id != expected {
+            misplaced.get_or_insert((g.id, expected));
+        }
+        counts.add(g);
+    })
+    .map_err(record_at(&part))?;
+    if let Some((found, expected)) = misplaced {
+        return Err(ShardError::Sequence { path: part, found, expected });
+    }
+    let earlier_seconds =
+        if counts.games > 0 { Manifest::read(&json).map_or(0.0, |m| m.seconds) } else { 0.0 };
+    let mut manifest = Manifest {
+        fingerprint: format!("{fingerprint:016x}"),
+        identity,
+        shard: job.shard.index,
+        shards: job.shard.count,
+        target: job.target,
+        complete: false,
+        bytes: writer.len(),
+        seconds: earlier_seconds,
+        counts,
+    };
+    manifest.write(&json)?;
+
+    let mut output = Output {
+        resumed: manifest.counts.games > 0,
+        writer,
+        counts: manifest.counts.clone(),
+        waiting: BTreeMap::new(),
+        first: manifest.counts.games,
+        flushed: Instant::now(),
+        goal: match job.target {
+            Target::Games(n) => Goal::Games(job.shard.part_of(n)),
+            Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
+        },
+    };
+    let stopped = play_all(&job, &mut output, started).map_err(|e| match e {
+        ShardError::Record { source, .. } => ShardError::Record { path: part.clone(), source },
+        e => e,
+    })?;
+    let complete = output.is_complete();
+    let rewrite = output.resumed;
+    manifest.counts = output.counts;
+    manifest.bytes = output.writer.finish().map_err(record_at(&part))?;
+    if complete && rewrite {
+        // blocks that were cut short by a flush are filled up, as if nothing had happened
+        manifest.bytes = rewrite_whole(&part, fingerprint).map_err(record_at(&part))?;
+    }
+    manifest.seconds += started.elapsed().as_secs_f64();
+    manifest.complete = complete;
+    manifest.write(&json)?;
+    if complete {
+        std::fs::rename(&part, &games).map_err(io_at(&games))?;
+        // the lock's file is litter now; whoever waits for it will find the shard complete
+        let _ = std::fs::remove_file(&lock);
+        return Ok(Outcome::Complete(manifest.counts));
+    }
+    debug_assert!(stopped);
+    Ok(Outcome::Stopped(manifest.counts))
+}
+
+/// Copies the games into blocks of the usual size. Returns the bytes of the file.
+fn rewrite_whole(part: &Path, fingerprint: u64) -> Result<u64, RecordError> {
+    let temporary = part.with_extension("tmp");
+    let mut writer = GameWriter::create(&temporary, fingerprint)?;
+    for game in GameReader::open(part)? {
+        writer.write(&game?)?;
+    }
+    let bytes = writer.finish()?;
+    std::fs::rename(&temporary, part)?;
+    Ok(bytes)
+}
+
+enum Goal {
+    Games(u64),
+    Positions(u64),
+}
+
+/// The file, and the games that came before their turn.
+struct Output {
+    writer: GameWriter,
+    counts: Counts,
+    /// By their number within the shard.
+    waiting: BTreeMap<u64, GameRecord>,
+    /// Games that earlier processes wrote.
+    first: u64,
+    flushed: Instant,
+    /// Whether some block ends where the usual size would not end it.
+    resumed: bool,
+    goal: Goal,
+}
+
+impl Output {
+    fn is_complete(&self) -> bool {
+        match self.goal {
+            Goal::Games(n) => self.counts.games >= n,
+            Goal::Positions(n) => self.counts.positions >= n,
+        }
+    }
+
+    /// Takes game number `k` of the shard and writes all whose turn has come. After the goal nothing is written.
+    fn take(&mut self, k: u64, game: GameRecord) -> Result<(), RecordError> {
+        self.waiting.insert(k, game);
+        while !self.is_complete() {
+            let Some(game) = self.waiting.remove(&self.counts.games) else { break };
+            self.counts.add(&game);
+            self.writer.write(&game)?;
+        }
+        Ok(())
+    }
+
+    fn flush_now_and_then(&mut self, every: Duration) -> Result<(), RecordError> {
+        if self.flushed.elapsed() >= every {
+            self.flushed = Instant::now();
+            if self.writer.pending() > 0 {
+                self.writer.flush()?;
+                self.resumed = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, game: &GameRecord) {
+        self.games += 1;
+        self.positions += game.plies.len() as u64;
+        self.fit += game.plies.iter().filter(|p| p.fit).count() as u64;
+        *match game.result {
+            GameResult::BlackWin => &mut self.black_wins,
+            GameResult::WhiteWin => &mut self.white_wins,
+            GameResult::Draw => &mut self.draws,
+        } += 1;
+        *self.reasons.entry(game.reason.to_string()).or_default() += 1;
+    }
+}
+
+/// What the threads share.
+struct Floor {
+    /// The next game to begin, by its number within the shard.
+    next: AtomicU64,
+    /// No more games.
+    stop: AtomicBool,
+    /// Leave even the games under way.
+    abandon: AtomicBool,
+    nodes: AtomicU64,
+}
+
+/// Runs the threads until the goal is reached or a stop is asked for. Says whether it was.
+fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, ShardError> {
+    if output.is_complete() {
+        return Ok(false);
+    }
+    let floor = Floor {
+        next: AtomicU64::new(output.counts.games),
+        stop: AtomicBool::new(false),
+        abandon: AtomicBool::new(false),
+        nodes: AtomicU64::new(0),
+    };
+    let settings = Arc::new(job.settings.clone());
+    let openings = &job.openings;
+    let last = match output.goal {
+        Goal::Games(n) => n,
+        Goal::Positions(_) => u64::MAX,
+    };
+    let players = (0..job.threads.max(1))
+        .map(|_| Player::new(job.network.clone(), settings.clone(), openings.clone()))
+        .collect::<Result<Vec<_>, _>>()?;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for (i, mut player) in players.into_iter().enumerate() {
+            let (sender, floor) = (sender.clone(), &floor);
+            std::thread::Builder::new()
+                .name(format!("datagen-{i}"))
+                .stack_size(STACK)
+                .spawn_scoped(scope, move || work(&mut player, job.shard, last, floor, &sender))
+                .map_err(|_| OutOfMemory { bytes: STACK })?;
+        }
+        drop(sender);
+        let mut progress = Progress::new(job.quiet);
+        let mut stop_since: Option<Instant> = None;
+        let result = loop {
+            match receiver.recv_timeout(Duration::from_millis(200)) {
+                Ok((k, game)) => {
+                    if let Err(source) = output.take(k, game) {
+                        break Err(ShardError::Record { path: PathBuf::new(), source });
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+            }
+            if output.is_complete() {
+                floor.abandon.store(true, Relaxed);
+                floor.stop.store(true, Relaxed);
+            }
+            let asked = interrupt::requests();
+            if asked > 0 || job.max_time.is_some_and(|t| started.elapsed() >= t) {
+                floor.stop.store(true, Relaxed);
+                let since = stop_since.get_or_insert_with(Instant::now);
+                if asked > 1 || since.elapsed() >= job.grace {
+                    floor.abandon.store(true, Relaxed);
+                }
+            }
+            if let Err(source) = output.flush_now_and_then(job.flush_every) {
+                break Err(ShardError::Record { path: PathBuf::new(), source });
+            }
+            progress.update(|| status(job, output, &floor, started));
+        };
+        floor.abandon.store(true, Relaxed);
+        floor.stop.store(true, Relaxed);
+        progress.say(&status(job, output, &floor, started));
+        result?;
+        if !output.is_complete() && stop_since.is_none() {
+            // a thread has gone without being asked: it panicked, and its message stands above
+            return Err(ShardError::Thread(job.shard.index + output.counts.games * job.shard.count));
+        }
+        Ok(stop_since.is_some())
+    })
+}
+
+/// A thread's life: game after game.
+fn work(player: &mut Player, shard: Shard, last: u64, floor: &Floor, out: &Sender<(u64, GameRecord)>) {
+    while !floor.stop.load(Relaxed) {
+        let k = floor.next.fetch_add(1, Relaxed);
+        if k >= last {
+            break;
+        }
+        let before = player.nodes();
+        let Some(game) = player.play(shard.index + k * shard.count, &floor.abandon) else { break };
+        floor.nodes.fetch_add(player.nodes() - before, Relaxed);
+        if out.send((k, game)).is_err() {
+            break;
+        }
+    }
+}
+
+fn status(job: &Job, output: &Output, floor: &Floor, started: Instant) -> String {
+    let c = &output.counts;
+    let waiting: u64 = output.waiting.values().map(|g| g.plies.len() as u64).sum();
+    let made_games = c.games - output.first + output.waiting.len() as u64;
+    let seconds = started.elapsed().as_secs_f64().max(1e-3);
+    let mean = if c.games > 0 { c.positions as f64 / c.games as f64 } else { 100.0 };
+    let made = made_games as f64 * mean;
+    let (done, left) = match output.goal {
+        Goal::Games(n) => (c.games as f64 / n.max(1) as f64, n.saturating_sub(c.games) as f64 * mean),
+        Goal::Positions(n) => {
+            (c.positions as f64 / n.max(1) as f64, n.saturating_sub(c.positions + waiting) as f64)
+        }
+    };
+    let per_second = made / seconds;
+    let nodes = floor.nodes.load(Relaxed) as f64;
+    let eta = if per_second > 0.0 { clock(left / per_second) } else { "?".into() };
+    format!(
+        "shard={}/{} {:.1}% games={} pos={} fit={} draws={:.1}% pos_per_s={:.0} nodes_per_pos={:.0} nps={:.0} elapsed={} eta={eta}",
+        job.shard.index,
+        job.shard.count,
+        100.0 * done,
+        c.games,
+        c.positions,
+        c.fit,
+        100.0 * c.draws as f64 / c.games.max(1) as f64,
+        per_second,
+        nodes / made.max(1.0),
+        nodes / seconds,
+        clock(seconds),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_deal_everything_out() {
+        for (total, count) in [(10, 3), (2, 5), (0, 2), (7, 1)] {
+            let parts = (0..count).map(|index| Shard { index, count }.part_of(total));
+            assert_eq!(parts.sum::<u64>(), total);
+        }
+        assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
+        for bad in ["3/3", "1", "a/b", "-1/2", "0/0"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Self-play data do not depend on how they came about: threads, shards, kills.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use toratsugumi::data::{GameReader, GameRecord};
+
+const GAMES: u64 = 24;
+
+/// A run of small games into `dir`.
+fn datagen(dir: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    command.args(["datagen", "--quiet", "--seed", "7", "--nodes", "60", "--hash", "1", "--flush-every", "0"]);
+    command.args(["--out"]).arg(dir).args(more).stdin(Stdio::null());
+    command
+}
+
+fn run(dir: &Path, more: &[&str]) -> i32 {
+    datagen(dir, more).status().unwrap().code().expect("ended by itself")
+}
+
+fn file(dir: &Path, shard: &str) -> PathBuf {
+    dir.join(format!("shard-{shard}.games"))
+}
+
+fn games(path: &Path) -> Vec<GameRecord> {
+    GameReader::open(path).unwrap().map(|g| g.unwrap()).collect()
+}
+
+fn all_games() -> String {
+    GAMES.to_string()
+}
+
+#[test]
+fn threads_and_shards_do_not_matter() {
+    let dir = tempfile::tempdir().unwrap();
+    let [one, three, shards] = ["one", "three", "shards"].map(|d| dir.path().join(d));
+    assert_eq!(run(&one, &["--games", &all_games(), "--threads", "1"]), 0);
+    assert_eq!(run(&three, &["--games", &all_games(), "--threads", "3"]), 0);
+    let whole = file(&one, "00000-of-00001");
+    assert_eq!(std::fs::read(&whole).unwrap(), std::fs::read(file(&three, "00000-of-00001")).unwrap());
+    let mut merged = Vec::new();
+    for shard in ["0/2", "1/2"] {
+        assert_eq!(run(&shards, &["--games", &all_games(), "--shard", shard]), 0);
+    }
+    merged.extend(games(&file(&shards, "00000-of-00002")));
+    merged.extend(games(&file(&shards, "00001-of-00002")));
+    merged.sort_by_key(|g| g.id);
+    let undisturbed = games(&whole);
+    assert_eq!(undisturbed.len() as u64, GAMES);
+    assert_eq!(merged, undisturbed);
+    for game in &undisturbed {
+        let mut plies = 0;
+        game.replay(|pos, ply, m| {
+            plies += 1;
+            if ply.fit {
+                assert!(
+                    !pos.in_check() && !pos.is_capture(m) && !m.is_promotion() && ply.score.abs() <= 3000
+                );
+            }
+        })
+        .unwrap();
+        assert_eq!(plies, game.plies.len());
+    }
+}
+
+/// Kills the run ten times, in whatever it is doing, and lets it go on every time.
+fn disturbed(dir: &Path, kill: impl Fn(&mut Child)) {
+    let limits = ["--games", &all_games(), "--threads", "2", "--resume"];
+    for i in 0..10 {
+        let mut child = datagen(dir, &limits).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(150 + 70 * i));
+        kill(&mut child);
+        child.wait().unwrap();
+    }
+    assert_eq!(run(dir, &limits), 0);
+}
+
+#[test]
+fn killed_and_resumed_is_the_same_as_undisturbed() {
+    let dir = tempfile::tempdir().unwrap();
+    let [calm, killed] = ["calm", "killed"].map(|d| dir.path().join(d));
+    assert_eq!(run(&calm, &["--games", &all_games()]), 0);
+    disturbed(&killed, |child| child.kill().unwrap());
+    let name = "00000-of-00001";
+    assert_eq!(std::fs::read(file(&calm, name)).unwrap(), std::fs::read(file(&killed, name)).unwrap());
+    assert!(!killed.join("shard-00000-of-00001.part").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn sigterm_saves_and_asks_to_be_run_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let [calm, stopped] = ["calm", "stopped"].map(|d| dir.path().join(d));
+    assert_eq!(run(&calm, &["--games", &all_games()]), 0);
+    let term = |child: &mut Child| {
+        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    };
+    disturbed(&stopped, term);
+    let name = "00000-of-00001";
+    assert_eq!(std::fs::read(file(&calm, name)).unwrap(), std::fs::read(file(&stopped, name)).unwrap());
+
+    let endless = dir.path().join("endless");
+    let mut child = datagen(&endless, &["--positions", "1000000000"]).spawn().unwrap();
+    let part = endless.join("shard-00000-of-00001.part");
+    for _ in 0..1200 {
+        if std::fs::metadata(&part).is_ok_and(|m| m.len() > 32) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    term(&mut child);
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+    assert!(!games(&part).is_empty());
+}
+
+#[test]
+fn finished_shards_are_skipped_and_other_settings_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(run(dir.path(), &["--positions", "300", "--threads", "2"]), 0);
+    let path = file(dir.path(), "00000-of-00001");
+    let before = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let plies = games(&path).iter().map(|g| g.plies.len()).sum::<usize>();
+    assert!(plies >= 300);
+    assert_eq!(run(dir.path(), &["--positions", "300"]), 0);
+    assert_eq!(std::fs::metadata(&path).unwrap().modified().unwrap(), before);
+    let output = datagen(dir.path(), &["--positions", "300", "--max-ply", "100"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("max_ply 100 here, 320 there"), "{message}");
+    assert_eq!(run(dir.path(), &["--positions", "300", "--shard", "0/2"]), 1);
+}
