@@ -1,6 +1,7 @@
 //! AVX2, with or without the byte dot products of AVX-VNNI.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::scalar::Scalar;
 use super::{Simd, Work};
@@ -15,7 +16,7 @@ pub(super) struct Avx2<const VNNI: bool>;
 ///
 /// # Safety
 /// The processor must have AVX2.
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,bmi1,popcnt")]
 pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
     // SAFETY: the caller's promise.
     unsafe { work.run::<Avx2<false>>() }
@@ -33,6 +34,9 @@ pub(super) unsafe fn enter_vnni<W: Work>(work: W) -> W::Output {
 
 /// i16 lanes of a register.
 const LANES: usize = 16;
+
+/// Room for the live groups of 2048 inputs.
+const MOST_WORDS: usize = 8;
 
 /// # Safety
 /// AVX; `i` a multiple of the lanes and within the row.
@@ -92,12 +96,62 @@ unsafe fn dot<const VNNI: bool>(sums: __m256i, x: __m256i, w: __m256i) -> __m256
 unsafe fn clip(v: [__m256i; 4]) -> __m256i {
     // SAFETY: the caller's promise.
     unsafe {
-        let shifted = v.map(|v| _mm256_srai_epi32::<{ WEIGHT_SHIFT as i32 }>(v));
-        let words = [_mm256_packs_epi32(shifted[0], shifted[1]), _mm256_packs_epi32(shifted[2], shifted[3])];
-        let bytes = _mm256_max_epi8(_mm256_packs_epi16(words[0], words[1]), _mm256_setzero_si256());
+        const SHIFT: i32 = WEIGHT_SHIFT as i32;
+        let low = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[0]), _mm256_srai_epi32::<SHIFT>(v[1]));
+        let high = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[2]), _mm256_srai_epi32::<SHIFT>(v[3]));
+        let bytes = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
         // both packs worked within 128-bit lanes
         _mm256_permutevar8x32_epi32(bytes, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0))
     }
+}
+
+/// Adds one group of four inputs times its weights to the sums of 32 outputs.
+///
+/// # Safety
+/// As [`dot`]; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes apart, aligned to
+/// 32, of which there are more than `group`.
+#[inline(always)]
+unsafe fn add_group<const VNNI: bool, const OUT: usize>(
+    sums: &mut [__m256i; 4],
+    input: *const u8,
+    weights: *const i8,
+    group: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let four = _mm256_set1_epi32(input.cast::<i32>().add(group).read());
+        let w = weights.add(group * 4 * OUT);
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = dot::<VNNI>(*sum, four, _mm256_load_si256(w.add(32 * j).cast()));
+        }
+    }
+}
+
+/// 32 sums that begin with the bias.
+///
+/// # Safety
+/// AVX; `bias` points to 32 numbers, aligned to 32 bytes.
+#[inline(always)]
+unsafe fn biased(bias: *const i32) -> [__m256i; 4] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut sums = [_mm256_setzero_si256(); 4];
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = _mm256_load_si256(bias.add(8 * j).cast());
+        }
+        sums
+    }
+}
+
+/// # Safety
+/// AVX2.
+#[inline(always)]
+unsafe fn add(mut a: [__m256i; 4], b: [__m256i; 4]) -> [__m256i; 4] {
+    for (a, b) in a.iter_mut().zip(b) {
+        // SAFETY: the caller's promise.
+        *a = unsafe { _mm256_add_epi32(*a, b) };
+    }
+    a
 }
 
 impl<const VNNI: bool> Simd for Avx2<VNNI> {
@@ -134,7 +188,10 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         for start in (0..N).step_by(BLOCK * LANES) {
             // SAFETY: the caller's promise; `start + j * LANES` counts in lanes below `N`.
             unsafe {
-                let mut v: [__m256i; BLOCK] = std::array::from_fn(|j| load(acc, start + j * LANES));
+                let mut v = [_mm256_setzero_si256(); BLOCK];
+                for (j, v) in v.iter_mut().enumerate() {
+                    *v = load(acc, start + j * LANES);
+                }
                 for &s in subs {
                     let row = &rows[s as usize];
                     for (j, v) in v.iter_mut().enumerate() {
@@ -159,12 +216,14 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128 {
         // SAFETY: the caller's promise; bytes 0..32, 32..64 and 49..81 lie within the boards.
         unsafe {
-            let at = |i: usize| {
-                let (a, b) = (a.as_ptr().add(i).cast(), b.as_ptr().add(i).cast());
-                let same = _mm256_cmpeq_epi8(_mm256_loadu_si256(a), _mm256_loadu_si256(b));
-                (!(_mm256_movemask_epi8(same) as u32) as u128) << i
-            };
-            at(0) | at(32) | at(49)
+            let (a, b) = (a.as_ptr().cast::<u8>(), b.as_ptr().cast::<u8>());
+            let mut set = 0;
+            for i in [0, 32, 49] {
+                let (a, b) = (_mm256_loadu_si256(a.add(i).cast()), _mm256_loadu_si256(b.add(i).cast()));
+                let same = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) as u32;
+                set |= (!same as u128) << i;
+            }
+            set
         }
     }
 
@@ -174,49 +233,57 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         them: &Row<N>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        const { assert!(IN == 2 * N && N.is_multiple_of(128)) };
+        const { assert!(IN == 2 * N && N.is_multiple_of(256)) };
         if !OUT.is_multiple_of(32) {
             // SAFETY: plain Rust.
             return unsafe { Scalar::transformed_affine(us, them, layer) };
         }
-        let mut input = Aligned([0u8; IN]);
-        // one bit for every group of four inputs that are not all zero; IN / 128 words are used
-        let mut live = [0u32; IN];
-        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups.
+        let mut input = MaybeUninit::<Aligned<[u8; IN]>>::uninit();
+        let input = input.as_mut_ptr().cast::<u8>();
+        // one bit for every group of four inputs that are not all zero; IN / 256 words are used
+        const { assert!(IN <= 256 * MOST_WORDS) };
+        let mut live = [0u64; MOST_WORDS];
+        let live = &mut live[..IN / 256];
+        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read of `input`
+        // has been written before.
         unsafe {
             let zero = _mm256_setzero_si256();
-            for (side, acc) in [us, them].into_iter().enumerate() {
-                for i in (0..N).step_by(32) {
-                    let packed = _mm256_packs_epi16(load(acc, i), load(acc, i + LANES));
-                    // packing worked within 128-bit lanes
-                    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_max_epi8(packed, zero));
-                    let at = side * N + i;
-                    _mm256_store_si256(input.0.as_mut_ptr().add(at).cast(), bytes);
+            for (word, live) in live.iter_mut().enumerate() {
+                let (acc, start) = if word < N / 256 { (us, 256 * word) } else { (them, 256 * word - N) };
+                let mut set = 0;
+                for i in (0..256).step_by(32) {
+                    let (low, high) = (load(acc, start + i), load(acc, start + i + LANES));
+                    // packing works within 128-bit lanes: put the quarters back in order
+                    let packed = _mm256_max_epi8(_mm256_packs_epi16(low, high), zero);
+                    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
+                    _mm256_store_si256(input.add(256 * word + i).cast(), bytes);
                     // bytes up to 127 make positive i32
                     let mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(bytes, zero)));
-                    live[at / 128] |= (mask as u32) << (at / 4 % 32);
+                    set |= (mask as u64) << (i / 4);
                 }
+                *live = set;
             }
 
             let mut out = Aligned([0u8; OUT]);
             for o in (0..OUT).step_by(32) {
-                let bias = layer.bias.0.as_ptr().add(o);
-                let mut sums: [__m256i; 4] =
-                    std::array::from_fn(|j| _mm256_load_si256(bias.add(8 * j).cast()));
                 let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
-                for (word, &set) in live[..IN / 128].iter().enumerate() {
+                // two sets of sums hide the latency of the dot products
+                let mut even = biased(layer.bias.0.as_ptr().add(o));
+                let mut odd = [zero; 4];
+                for (word, &set) in live.iter().enumerate() {
+                    let (input, weights) = (input.add(256 * word), weights.add(64 * word * 4 * OUT));
                     let mut set = set;
-                    while set != 0 {
-                        let group = 32 * word + set.trailing_zeros() as usize;
+                    for _ in 0..set.count_ones() / 2 {
+                        add_group::<VNNI, OUT>(&mut even, input, weights, set.trailing_zeros() as usize);
                         set &= set - 1;
-                        let four = _mm256_set1_epi32(input.0.as_ptr().cast::<i32>().add(group).read());
-                        let w = weights.add(group * 4 * OUT);
-                        for (j, sums) in sums.iter_mut().enumerate() {
-                            *sums = dot::<VNNI>(*sums, four, _mm256_load_si256(w.add(32 * j).cast()));
-                        }
+                        add_group::<VNNI, OUT>(&mut odd, input, weights, set.trailing_zeros() as usize);
+                        set &= set - 1;
+                    }
+                    if set != 0 {
+                        add_group::<VNNI, OUT>(&mut even, input, weights, set.trailing_zeros() as usize);
                     }
                 }
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(sums));
+                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(add(even, odd)));
             }
             out
         }
@@ -235,18 +302,14 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         unsafe {
             let mut out = Aligned([0u8; OUT]);
             for o in (0..OUT).step_by(32) {
-                let bias = layer.bias.0.as_ptr().add(o);
-                let mut sums: [__m256i; 4] =
-                    std::array::from_fn(|j| _mm256_load_si256(bias.add(8 * j).cast()));
                 let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
-                for group in 0..IN / 4 {
-                    let four = _mm256_set1_epi32(input.0.as_ptr().cast::<i32>().add(group).read());
-                    let w = weights.add(group * 4 * OUT);
-                    for (j, sums) in sums.iter_mut().enumerate() {
-                        *sums = dot::<VNNI>(*sums, four, _mm256_load_si256(w.add(32 * j).cast()));
-                    }
+                let mut even = biased(layer.bias.0.as_ptr().add(o));
+                let mut odd = [_mm256_setzero_si256(); 4];
+                for pair in 0..IN / 8 {
+                    add_group::<VNNI, OUT>(&mut even, input.0.as_ptr(), weights, 2 * pair);
+                    add_group::<VNNI, OUT>(&mut odd, input.0.as_ptr(), weights, 2 * pair + 1);
                 }
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(sums));
+                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(add(even, odd)));
             }
             out
         }

@@ -1,6 +1,7 @@
 //! AVX-512 with VNNI: an accumulator of 256 is eight registers, a layer of 32 outputs two.
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::scalar::Scalar;
 use super::{Simd, Work};
@@ -22,6 +23,9 @@ pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
 
 /// i16 lanes of a register.
 const LANES: usize = 32;
+
+/// Room for the live groups of 2048 inputs.
+const MOST_WORDS: usize = 8;
 
 /// # Safety
 /// AVX-512F; `i` a multiple of the lanes and within the row.
@@ -50,8 +54,31 @@ unsafe fn clip(low: __m512i, high: __m512i) -> __m256i {
     // SAFETY: the caller's promise.
     unsafe {
         let zero = _mm512_setzero_si512();
-        let bytes = |v| _mm512_cvtsepi32_epi8(_mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(v, zero)));
-        _mm256_set_m128i(bytes(high), bytes(low))
+        let low = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(low, zero));
+        let high = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(high, zero));
+        _mm256_set_m128i(_mm512_cvtsepi32_epi8(high), _mm512_cvtsepi32_epi8(low))
+    }
+}
+
+/// Adds one group of four inputs times its weights to the sums of 32 outputs.
+///
+/// # Safety
+/// AVX-512 VNNI; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes apart, aligned
+/// to 64, of which there are more than `group`.
+#[inline(always)]
+unsafe fn add_group<const OUT: usize>(
+    low: &mut __m512i,
+    high: &mut __m512i,
+    input: *const u8,
+    weights: *const i8,
+    group: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let four = _mm512_set1_epi32(input.cast::<i32>().add(group).read());
+        let w = weights.add(group * 4 * OUT);
+        *low = _mm512_dpbusd_epi32(*low, four, _mm512_load_si512(w.cast()));
+        *high = _mm512_dpbusd_epi32(*high, four, _mm512_load_si512(w.add(64).cast()));
     }
 }
 
@@ -89,7 +116,10 @@ impl Simd for Avx512 {
         for start in (0..N).step_by(BLOCK * LANES) {
             // SAFETY: the caller's promise; `start + j * LANES` counts in lanes below `N`.
             unsafe {
-                let mut v: [__m512i; BLOCK] = std::array::from_fn(|j| load(acc, start + j * LANES));
+                let mut v = [_mm512_setzero_si512(); BLOCK];
+                for (j, v) in v.iter_mut().enumerate() {
+                    *v = load(acc, start + j * LANES);
+                }
                 for &s in subs {
                     let row = &rows[s as usize];
                     for (j, v) in v.iter_mut().enumerate() {
@@ -114,11 +144,10 @@ impl Simd for Avx512 {
     unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128 {
         // SAFETY: the caller's promise; bytes 0..64 and 17..81 lie within the boards.
         unsafe {
-            let at = |i: usize| {
-                let (a, b) = (a.as_ptr().add(i).cast(), b.as_ptr().add(i).cast());
-                _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b))
-            };
-            at(0) as u128 | (at(17) as u128) << 17
+            let (a, b) = (a.as_ptr().cast::<u8>(), b.as_ptr().cast::<u8>());
+            let (a0, b0) = (_mm512_loadu_si512(a.cast()), _mm512_loadu_si512(b.cast()));
+            let (a1, b1) = (_mm512_loadu_si512(a.add(17).cast()), _mm512_loadu_si512(b.add(17).cast()));
+            _mm512_cmpneq_epi8_mask(a0, b0) as u128 | (_mm512_cmpneq_epi8_mask(a1, b1) as u128) << 17
         }
     }
 
@@ -128,32 +157,33 @@ impl Simd for Avx512 {
         them: &Row<N>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        const { assert!(IN == 2 * N && N.is_multiple_of(64) && IN >= 64) };
+        const { assert!(IN == 2 * N && N.is_multiple_of(256)) };
         if !OUT.is_multiple_of(32) {
             // SAFETY: plain Rust.
             return unsafe { Scalar::transformed_affine(us, them, layer) };
         }
-        let mut input = Aligned([0u8; IN]);
-        // groups of four inputs that are not all zero; the compressing store writes 16 at a time, and IN - IN / 4 >= 16
-        let mut live = Aligned([0u32; IN]);
-        let mut count = 0;
-        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups.
+        let mut input = MaybeUninit::<Aligned<[u8; IN]>>::uninit();
+        let input = input.as_mut_ptr().cast::<u8>();
+        const { assert!(IN <= 256 * MOST_WORDS) };
+        // one bit for every group of four inputs that are not all zero; IN / 256 words are used
+        let mut live = [0u64; MOST_WORDS];
+        let live = &mut live[..IN / 256];
+        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read of `input`
+        // has been written before.
         unsafe {
             let zero = _mm512_setzero_si512();
             // packing works within 128-bit lanes: this puts the eight quarters back in order
             let order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
-            let mut groups = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-            for (side, acc) in [us, them].into_iter().enumerate() {
-                for i in (0..N).step_by(64) {
-                    let packed = _mm512_packs_epi16(load(acc, i), load(acc, i + LANES));
+            for (word, live) in live.iter_mut().enumerate() {
+                let (acc, start) = if word < N / 256 { (us, 256 * word) } else { (them, 256 * word - N) };
+                let mut set = 0;
+                for i in (0..256).step_by(64) {
+                    let packed = _mm512_packs_epi16(load(acc, start + i), load(acc, start + i + LANES));
                     let bytes = _mm512_permutexvar_epi64(order, _mm512_max_epi8(packed, zero));
-                    _mm512_store_si512(input.0.as_mut_ptr().add(side * N + i).cast(), bytes);
-                    let mask = _mm512_test_epi32_mask(bytes, bytes);
-                    let compressed = _mm512_maskz_compress_epi32(mask, groups);
-                    _mm512_storeu_si512(live.0.as_mut_ptr().add(count).cast(), compressed);
-                    count += mask.count_ones() as usize;
-                    groups = _mm512_add_epi32(groups, _mm512_set1_epi32(16));
+                    _mm512_store_si512(input.add(256 * word + i).cast(), bytes);
+                    set |= (_mm512_test_epi32_mask(bytes, bytes) as u64) << (i / 4);
                 }
+                *live = set;
             }
 
             let mut out = Aligned([0u8; OUT]);
@@ -164,29 +194,27 @@ impl Simd for Avx512 {
                 let mut high = [zero; 4];
                 low[0] = _mm512_load_si512(layer.bias.0.as_ptr().add(o).cast());
                 high[0] = _mm512_load_si512(layer.bias.0.as_ptr().add(o + 16).cast());
-                let mut step = |at: usize, chain: usize| {
-                    let group = *live.0.get_unchecked(at) as usize;
-                    let four = _mm512_set1_epi32(input.0.as_ptr().cast::<i32>().add(group).read());
-                    let w = weights.add(group * 4 * OUT);
-                    low[chain] = _mm512_dpbusd_epi32(low[chain], four, _mm512_load_si512(w.cast()));
-                    high[chain] = _mm512_dpbusd_epi32(high[chain], four, _mm512_load_si512(w.add(64).cast()));
-                };
-                let mut at = 0;
-                while at + 4 <= count {
-                    step(at, 0);
-                    step(at + 1, 1);
-                    step(at + 2, 2);
-                    step(at + 3, 3);
-                    at += 4;
+                for (word, &set) in live.iter().enumerate() {
+                    let (input, weights) = (input.add(256 * word), weights.add(64 * word * 4 * OUT));
+                    let mut set = set;
+                    for _ in 0..set.count_ones() / 4 {
+                        for chain in 0..4 {
+                            let group = set.trailing_zeros() as usize;
+                            add_group::<OUT>(&mut low[chain], &mut high[chain], input, weights, group);
+                            set &= set - 1;
+                        }
+                    }
+                    while set != 0 {
+                        let group = set.trailing_zeros() as usize;
+                        add_group::<OUT>(&mut low[0], &mut high[0], input, weights, group);
+                        set &= set - 1;
+                    }
                 }
-                while at < count {
-                    step(at, 0);
-                    at += 1;
+                for chain in 1..4 {
+                    low[0] = _mm512_add_epi32(low[0], low[chain]);
+                    high[0] = _mm512_add_epi32(high[0], high[chain]);
                 }
-                let sum = |v: [__m512i; 4]| {
-                    _mm512_add_epi32(_mm512_add_epi32(v[0], v[1]), _mm512_add_epi32(v[2], v[3]))
-                };
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(sum(low), sum(high)));
+                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(low[0], high[0]));
             }
             out
         }
@@ -210,11 +238,8 @@ impl Simd for Avx512 {
                 let mut low = [_mm512_load_si512(layer.bias.0.as_ptr().add(o).cast()), zero];
                 let mut high = [_mm512_load_si512(layer.bias.0.as_ptr().add(o + 16).cast()), zero];
                 for group in 0..IN / 4 {
-                    let four = _mm512_set1_epi32(input.0.as_ptr().cast::<i32>().add(group).read());
-                    let w = weights.add(group * 4 * OUT);
-                    let chain = group % 2;
-                    low[chain] = _mm512_dpbusd_epi32(low[chain], four, _mm512_load_si512(w.cast()));
-                    high[chain] = _mm512_dpbusd_epi32(high[chain], four, _mm512_load_si512(w.add(64).cast()));
+                    let (low, high) = (&mut low[group % 2], &mut high[group % 2]);
+                    add_group::<OUT>(low, high, input.0.as_ptr(), weights, group);
                 }
                 let bytes = clip(_mm512_add_epi32(low[0], low[1]), _mm512_add_epi32(high[0], high[1]));
                 _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), bytes);

@@ -64,8 +64,9 @@ unsafe fn dot(sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
 unsafe fn clip(low: int32x4_t, high: int32x4_t) -> uint8x8_t {
     // SAFETY: NEON is part of the target.
     unsafe {
-        let shift = |v| vqmovn_s32(vshrq_n_s32::<{ WEIGHT_SHIFT as i32 }>(v));
-        let words = vcombine_s16(shift(low), shift(high));
+        const SHIFT: i32 = WEIGHT_SHIFT as i32;
+        let (low, high) = (vshrq_n_s32::<SHIFT>(low), vshrq_n_s32::<SHIFT>(high));
+        let words = vcombine_s16(vqmovn_s32(low), vqmovn_s32(high));
         vreinterpret_u8_s8(vmax_s8(vqmovn_s16(words), vdup_n_s8(0)))
     }
 }
@@ -95,7 +96,10 @@ unsafe fn layer_over<const IN: usize, const OUT: usize>(
         // SAFETY: NEON is part of the target; group and output numbers stay within the layer.
         unsafe {
             let bias = layer.bias.0.as_ptr().add(o);
-            let mut sums: [int32x4_t; 4] = std::array::from_fn(|j| vld1q_s32(bias.add(4 * j)));
+            let mut sums = [vdupq_n_s32(0); 4];
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum = vld1q_s32(bias.add(4 * j));
+            }
             let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
             for group in live.clone() {
                 let four = broadcast(input, group);
@@ -145,7 +149,10 @@ impl Simd for Neon {
         for start in (0..N).step_by(BLOCK * LANES) {
             // SAFETY: NEON is part of the target; `start + j * LANES` counts in lanes below `N`.
             unsafe {
-                let mut v: [int16x8_t; BLOCK] = std::array::from_fn(|j| load(acc, start + j * LANES));
+                let mut v = [vdupq_n_s16(0); BLOCK];
+                for (j, v) in v.iter_mut().enumerate() {
+                    *v = load(acc, start + j * LANES);
+                }
                 for &s in subs {
                     let row = &rows[s as usize];
                     for (j, v) in v.iter_mut().enumerate() {

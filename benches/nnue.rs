@@ -1,0 +1,147 @@
+//! The evaluation: what a refresh, a differential update, the dense layers and a whole evaluation cost.
+//!
+//! Two networks: the bootstrap one, whose first hidden layer has few inputs that are not zero, and noise, which has
+//! hardly any that are. Trained networks lie in between.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use toratsugumi::nnue::{Evaluator, Kernel, Network, force_kernel};
+use toratsugumi::position::{Changes, Position};
+
+/// What a search does to an evaluator.
+enum Step {
+    Push(Changes),
+    /// Evaluate that position.
+    Evaluate(usize),
+    Pop,
+}
+
+/// A walk through the tree below a position: every node evaluated, `width` moves a node.
+struct Walk {
+    steps: Vec<Step>,
+    positions: Vec<Position>,
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+impl Walk {
+    fn new(sfen: &str, depth: u32, width: usize, random: &mut Random) -> Walk {
+        let mut walk = Walk { steps: Vec::new(), positions: Vec::new() };
+        walk.visit(&mut Position::from_sfen(sfen).unwrap(), depth, width, random);
+        walk
+    }
+
+    fn visit(&mut self, pos: &mut Position, depth: u32, width: usize, random: &mut Random) {
+        self.steps.push(Step::Evaluate(self.positions.len()));
+        // without the history, so that the walk stays small in the cache
+        self.positions.push(Position::from_sfen(&pos.sfen()).unwrap());
+        let moves = pos.legal_moves(false);
+        if depth == 0 || moves.is_empty() {
+            return;
+        }
+        for _ in 0..width {
+            self.steps.push(Step::Push(pos.do_move(moves[random.below(moves.len())].mv)));
+            self.visit(pos, depth - 1, width, random);
+            self.steps.push(Step::Pop);
+            pos.undo_move();
+        }
+    }
+
+    fn run(&self, evaluator: &mut Evaluator) -> i32 {
+        evaluator.reset(&self.positions[0]);
+        let mut sum = 0;
+        for step in &self.steps {
+            match step {
+                Step::Push(changes) => evaluator.push(*changes),
+                Step::Evaluate(at) => sum += evaluator.evaluate(&self.positions[*at]),
+                Step::Pop => evaluator.pop(),
+            }
+        }
+        sum
+    }
+}
+
+const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+
+fn networks() -> Vec<(&'static str, Arc<Network>)> {
+    let mut noise = Network::zeroed().unwrap();
+    let mut random = Random(1);
+    for w in noise.input.rows.iter_mut().flat_map(|row| &mut row.0) {
+        *w = random.below(23) as i16 + random.below(23) as i16 - 22;
+    }
+    noise.input.bias.0.iter_mut().for_each(|b| *b = random.below(261) as i16 - 100);
+    for output in 0..32 {
+        (0..512).for_each(|input| noise.hidden1.set_weight(output, input, random.below(81) as i8 - 40));
+        (0..32).for_each(|input| noise.hidden2.set_weight(output, input, random.below(81) as i8 - 40));
+        noise.output.set_weight(0, output, random.below(61) as i8 - 30);
+    }
+    let mut all = vec![("bootstrap", Arc::new(Network::bootstrap().unwrap())), ("noise", Arc::new(noise))];
+    // any other network, to see what it costs
+    if let Some(dir) = std::env::var_os("EVAL_DIR") {
+        all.push(("eval_dir", Arc::new(Network::load(Path::new(&dir)).unwrap().0)));
+    }
+    all
+}
+
+fn evaluation(c: &mut Criterion) {
+    let random = &mut Random(5);
+    let walk = Walk::new(MIDDLE_GAME, 6, 4, random);
+    let pos = Position::from_sfen(MIDDLE_GAME).unwrap();
+    let mut moved = pos.clone();
+    let quiet = moved.parse_move("7c6e").unwrap();
+    let changes = moved.do_move(quiet);
+    // the king walks to and fro: two squares whose table entries stay a few pieces apart
+    let king = {
+        let mut pos = pos.clone();
+        let mv = pos.parse_move("1b1c").unwrap();
+        (pos.do_move(mv), pos)
+    };
+
+    for (name, network) in networks() {
+        let mut group = c.benchmark_group(format!("nnue/{name}"));
+        for kernel in Kernel::ALL {
+            if force_kernel(kernel).is_err() {
+                continue;
+            }
+            let mut evaluator = Evaluator::new(network.clone());
+            group.throughput(Throughput::Elements(walk.positions.len() as u64));
+            group.bench_function(BenchmarkId::new("evaluate along a tree", kernel), |b| {
+                b.iter(|| walk.run(&mut evaluator))
+            });
+            group.throughput(Throughput::Elements(1));
+            evaluator.reset(&pos);
+            evaluator.evaluate(&pos);
+            group.bench_function(BenchmarkId::new("dense layers", kernel), |b| {
+                b.iter(|| evaluator.evaluate(black_box(&pos)))
+            });
+            group.bench_function(BenchmarkId::new("update both sides", kernel), |b| {
+                b.iter(|| {
+                    evaluator.push(black_box(changes));
+                    evaluator.update(&moved);
+                    evaluator.pop();
+                })
+            });
+            group.bench_function(BenchmarkId::new("refresh one side", kernel), |b| {
+                b.iter(|| {
+                    evaluator.push(black_box(king.0));
+                    evaluator.update(&king.1);
+                    evaluator.pop();
+                })
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, evaluation);
+criterion_main!(benches);
