@@ -46,8 +46,15 @@ pub struct MovePicker {
     list: MoveList,
     current: usize,
     end: usize,
+    /// `current..ranked` are to be handed out best first; what follows, in the order it stands in.
+    ranked: usize,
+    /// How many more of them to find one by one before the rest is worth sorting.
+    selections: u32,
     end_bad_captures: usize,
     end_captures: usize,
+    /// Where the ranked quiets end, and where those among them begin that are not good.
+    ranked_quiets: usize,
+    bad_quiets: usize,
 }
 
 impl MovePicker {
@@ -78,8 +85,12 @@ impl MovePicker {
             list: MoveList::new(),
             current: 0,
             end: 0,
+            ranked: 0,
+            selections: 0,
             end_bad_captures: 0,
             end_captures: 0,
+            ranked_quiets: 0,
+            bad_quiets: 0,
         }
     }
 
@@ -136,7 +147,7 @@ impl MovePicker {
                     self.end = self.list.len();
                     self.end_captures = self.end;
                     score_captures(&mut self.list, pos, hist);
-                    sort_above(&mut self.list, i32::MIN);
+                    self.rank(self.end);
                     self.stage = match self.purpose {
                         Purpose::Main => Stage::GoodCaptures,
                         Purpose::Quiescence => Stage::Remaining,
@@ -160,7 +171,11 @@ impl MovePicker {
                         self.current = self.end_captures;
                         self.end = self.list.len();
                         self.score_quiets(pos, hist, shared);
-                        sort_above(&mut self.list[self.end_captures..], -p::order_sort_depth() * self.depth);
+                        let limit = -p::order_sort_depth() * self.depth;
+                        let above = partition_above(&mut self.list[self.end_captures..], limit);
+                        self.ranked_quiets = self.end_captures + above;
+                        self.bad_quiets = self.ranked_quiets;
+                        self.rank(self.ranked_quiets);
                     }
                     self.stage = Stage::GoodQuiets;
                 }
@@ -170,16 +185,23 @@ impl MovePicker {
                             if s.score > p::order_good_quiet() {
                                 return s.mv;
                             }
+                            if self.current <= self.ranked_quiets {
+                                // nor are the other ranked ones good
+                                self.bad_quiets = self.current - 1;
+                                self.current = self.ranked_quiets;
+                            }
                         }
                     }
                     (self.current, self.end) = (0, self.end_bad_captures);
+                    self.ranked = 0;
                     self.stage = Stage::BadCaptures;
                 }
                 Stage::BadCaptures => {
                     if let Some(s) = self.take() {
                         return s.mv;
                     }
-                    (self.current, self.end) = (self.end_captures, self.list.len());
+                    (self.current, self.end) = (self.bad_quiets, self.list.len());
+                    self.rank(self.ranked_quiets);
                     self.stage = Stage::BadQuiets;
                 }
                 Stage::BadQuiets => {
@@ -196,7 +218,7 @@ impl MovePicker {
                     pos.evasions(self.all, &mut self.list);
                     self.end = self.list.len();
                     self.score_evasions(pos, hist);
-                    sort_above(&mut self.list, i32::MIN);
+                    self.rank(self.end);
                     self.stage = Stage::Remaining;
                 }
                 Stage::Remaining => {
@@ -219,10 +241,22 @@ impl MovePicker {
         }
     }
 
+    /// From `current` to `end`, moves come best first.
+    #[inline]
+    fn rank(&mut self, end: usize) {
+        /// Most nodes end after a few moves: sorting pays only beyond these.
+        const SELECTIONS: u32 = 8;
+        self.ranked = end;
+        self.selections = SELECTIONS;
+    }
+
     /// The next scored move that is not the transposition move.
     #[inline]
     fn take(&mut self) -> Option<ScoredMove> {
         while self.current < self.end {
+            if self.current < self.ranked {
+                self.bring_best();
+            }
             let s = self.list[self.current];
             self.current += 1;
             if s.mv != self.tt_move {
@@ -230,6 +264,25 @@ impl MovePicker {
             }
         }
         None
+    }
+
+    /// Brings the best of the ranked moves to `current`.
+    #[inline]
+    fn bring_best(&mut self) {
+        let rest = &mut self.list[self.current..self.ranked];
+        if self.selections == 0 {
+            rest.sort_unstable_by_key(|s| std::cmp::Reverse(s.score));
+            self.ranked = self.current;
+            return;
+        }
+        self.selections -= 1;
+        let mut best = 0;
+        for (i, s) in rest.iter().enumerate().skip(1) {
+            if s.score > rest[best].score {
+                best = i;
+            }
+        }
+        rest.swap(0, best);
     }
 
     fn score_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
@@ -272,23 +325,16 @@ fn score_captures(list: &mut MoveList, pos: &Position, hist: &Histories) {
     }
 }
 
-/// Moves the entries that score at least `limit` to the front, best first; the others follow in no special order.
-fn sort_above(list: &mut [ScoredMove], limit: i32) {
-    let mut sorted = 0;
+/// Moves the entries that score at least `limit` to the front and says how many they are.
+fn partition_above(list: &mut [ScoredMove], limit: i32) -> usize {
+    let mut front = 0;
     for i in 0..list.len() {
-        let s = list[i];
-        if s.score < limit {
-            continue;
+        if list[i].score >= limit {
+            list.swap(front, i);
+            front += 1;
         }
-        list[i] = list[sorted];
-        let mut j = sorted;
-        while j > 0 && list[j - 1].score < s.score {
-            list[j] = list[j - 1];
-            j -= 1;
-        }
-        list[j] = s;
-        sorted += 1;
     }
+    front
 }
 
 #[cfg(test)]
@@ -296,15 +342,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn partial_sort_orders_the_top_and_keeps_the_rest() {
+    fn ranked_moves_come_best_first_and_all_of_them() {
+        let pos = Position::startpos();
+        for count in [1, 5, 8, 9, 40] {
+            let mut picker = MovePicker::quiescence(&pos, Move::NONE, 0, ContIndex::NONE, false);
+            for i in 0..count {
+                picker.list.push(ScoredMove { mv: Move(i + 1), score: (i as i32 * 7919) % 101 - 50 });
+            }
+            picker.end = picker.list.len();
+            picker.rank(picker.end);
+            let got: Vec<_> = std::iter::from_fn(|| picker.take()).map(|s| s.score).collect();
+            assert_eq!(got.len(), count as usize);
+            assert!(got.windows(2).all(|w| w[0] >= w[1]), "{got:?}");
+        }
+    }
+
+    #[test]
+    fn partition_loses_nothing() {
         let scores = [5, -3, 9, 0, 7, -10, 9, 2];
-        let mut list: Vec<_> =
-            scores.iter().enumerate().map(|(i, &s)| ScoredMove { mv: Move(i as u32), score: s }).collect();
-        sort_above(&mut list, 1);
-        let got: Vec<_> = list.iter().map(|s| s.score).collect();
-        assert_eq!(got[..5], [9, 9, 7, 5, 2]);
-        let mut rest = got[5..].to_vec();
-        rest.sort();
-        assert_eq!(rest, [-10, -3, 0]);
+        let mut list: Vec<_> = scores.iter().map(|&score| ScoredMove { mv: Move::NONE, score }).collect();
+        assert_eq!(partition_above(&mut list, 1), 5);
+        assert!(list[..5].iter().all(|s| s.score >= 1) && list[5..].iter().all(|s| s.score < 1));
+        let mut left: Vec<_> = list.iter().map(|s| s.score).collect();
+        let mut all = scores.to_vec();
+        left.sort();
+        all.sort();
+        assert_eq!(left, all);
     }
 }

@@ -196,6 +196,8 @@ impl Worker {
     /// Plays `m` from the node at `ply`.
     #[inline]
     pub(super) fn make(&mut self, ply: usize, m: Move, gives_check: bool) {
+        // early: the table is far away, and playing the move gives the cluster time to arrive
+        self.shared.tt.prefetch(self.pos.key_after(m));
         self.count_node();
         let capture = self.pos.is_capture(m);
         let frame = self.frame_mut(ply);
@@ -203,7 +205,6 @@ impl Worker {
         frame.cont = ContIndex::new(frame.in_check, capture, m.piece(), m.to());
         frame.cont_correction = piece_to(m.piece(), m.to()) as u32;
         let changes = self.pos.do_move_with(m, gives_check);
-        self.shared.tt.prefetch(self.pos.key());
         self.eval.push(changes);
     }
 
