@@ -553,6 +553,7 @@ impl From<Move> for core::Move {
 
 /// A move and its ordering score; generators fill in the move, the move picker the score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct ScoredMove {
     pub mv: Move,
     pub score: i32,

@@ -104,9 +104,9 @@ const fn reach(at: i32, inner: usize) -> u32 {
     b
 }
 
-/// Whole ranks reached from rank `[r]` under an inner occupancy.
-static RANKS_REACHED: [[Bitboard; 128]; 9] = {
-    let mut t = [[Bitboard::EMPTY; 128]; 9];
+/// Whole ranks reached from rank `[r]` under an inner occupancy (16 rows, for indices without a check).
+static RANKS_REACHED: [[Bitboard; 128]; 16] = {
+    let mut t = [[Bitboard::EMPTY; 128]; 16];
     let mut r = 0;
     while r < 9 {
         let mut o = 0;
@@ -121,8 +121,8 @@ static RANKS_REACHED: [[Bitboard; 128]; 9] = {
 };
 
 /// Whole files reached from file `[f]` under an inner occupancy.
-static FILES_REACHED: [[Bitboard; 128]; 9] = {
-    let mut t = [[Bitboard::EMPTY; 128]; 9];
+static FILES_REACHED: [[Bitboard; 128]; 16] = {
+    let mut t = [[Bitboard::EMPTY; 128]; 16];
     let mut f = 0;
     while f < 9 {
         let mut o = 0;
@@ -151,7 +151,7 @@ pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
     const GATHER: u64 = 0x0040_2010_0804_0201;
     let l = &LINES[row(sq)];
     let inner = (occupied.0 >> 10) as u64;
-    let table = &RANKS_REACHED[l.rank_index as usize];
+    let table = &RANKS_REACHED[l.rank_index as usize & 15];
     let a = (inner & l.inner[0]).wrapping_mul(GATHER) >> 54 & 127;
     let b = (inner & l.inner[1]).wrapping_mul(GATHER) >> 54 & 127;
     (table[a as usize] & l.diagonal[0]) | (table[b as usize] & l.diagonal[1])
@@ -164,7 +164,7 @@ pub fn rook_file(sq: Square, occupied: Bitboard) -> Bitboard {
     // The inner squares of files 0-6 lie in the low word, those of files 7 and 8 in the high one.
     let word = if sq.0 >= 63 { (occupied.0 >> 64) as u64 } else { occupied.0 as u64 };
     let i = word >> l.file_shift & 127;
-    RANKS_REACHED[l.rank_index as usize][i as usize] & l.file
+    RANKS_REACHED[l.rank_index as usize & 15][i as usize] & l.file
 }
 
 /// The attacks along the rank of a rook on `sq`.
@@ -177,7 +177,7 @@ pub fn rook_rank(sq: Square, occupied: Bitboard) -> Bitboard {
     let shift = 9 + l.rank_index as u32; // 9..=17
     let row = (occupied.0 as u64 >> shift | ((occupied.0 >> 64) as u64) << (64 - shift)) & EVERY_NINTH;
     let i = row.wrapping_mul(GATHER) >> 48 & 127;
-    FILES_REACHED[l.file_index as usize][i as usize] & l.rank
+    FILES_REACHED[l.file_index as usize & 15][i as usize] & l.rank
 }
 
 /// The attacks of a rook on `sq`.

@@ -7,7 +7,7 @@ use crate::types::{Color, Move, MoveList, Piece, PieceType, ScoredMove, Square};
 
 /// Takes whole sets of moves that differ in their target only.
 pub(super) trait Sink {
-    /// The moves `base | to` for every `to`.
+    /// The moves `base + to` for every `to`.
     fn moves(&mut self, base: u32, to: Bitboard);
     /// The same for steps of equal direction, whose origin follows from the target: `base + to * 129`.
     fn steps(&mut self, base: u32, to: Bitboard);
@@ -15,21 +15,28 @@ pub(super) trait Sink {
     fn drops(&mut self, bases: &[u32], to: Bitboard);
 }
 
-/// Appends one move for every square, without a bounds check for each.
-#[inline]
-fn append(list: &mut MoveList, squares: Bitboard, to_move: impl Fn(u32) -> u32) {
-    let scored = |sq: Square| ScoredMove { mv: Move(to_move(u32::from(sq.0))), score: 0 };
+/// A [`ScoredMove`] with score 0 as it lies in memory: one store instead of two, and sixteen bytes at a time for drops.
+const fn packed(mv: u32) -> u64 {
+    if cfg!(target_endian = "little") { mv as u64 } else { (mv as u64) << 32 }
+}
+
+const _: () = assert!(size_of::<ScoredMove>() == size_of::<u64>());
+
+/// Appends the move `base + square * STEP` for every square, without a bounds check for each.
+#[inline(never)]
+fn append<const STEP: u32>(list: &mut MoveList, base: u32, squares: Bitboard) {
     if list.remaining_capacity() < Square::NUM {
-        return squares.into_iter().for_each(|sq| list.push(scored(sq)));
+        return append_checked(list, &[base], STEP, squares);
     }
     let on_board = squares & Bitboard::ALL;
     let len = list.len();
     let mut n = 0;
-    // SAFETY: there is room for 81 moves, and `on_board` leaves at most 81 squares.
+    // SAFETY: there is room for 81 moves, and `on_board` leaves at most 81 squares; `ScoredMove` is `repr(C)`, eight bytes
+    // that are valid whatever they hold.
     unsafe {
-        let end = list.as_mut_ptr().add(len);
+        let end = list.as_mut_ptr().add(len).cast::<u64>();
         on_board.into_iter().for_each(|sq| {
-            end.add(n).write(scored(sq));
+            end.add(n).write_unaligned(packed(base.wrapping_add(u32::from(sq.0) * STEP)));
             n += 1;
         });
         list.set_len(len + n);
@@ -39,36 +46,51 @@ fn append(list: &mut MoveList, squares: Bitboard, to_move: impl Fn(u32) -> u32) 
 /// Appends `N` drops for every square.
 #[inline]
 fn append_drops<const N: usize>(list: &mut MoveList, bases: &[u32], squares: Bitboard) {
-    let scored = |base: u32, sq: Square| ScoredMove { mv: Move(base | u32::from(sq.0)), score: 0 };
     let Some(bases) = bases.first_chunk::<N>() else { return };
     if list.remaining_capacity() < N * Square::NUM {
-        return squares.into_iter().for_each(|sq| bases.iter().for_each(|&b| list.push(scored(b, sq))));
+        return append_checked(list, bases, 1, squares);
     }
+    let bases = bases.map(packed);
     let on_board = squares & Bitboard::ALL;
     let len = list.len();
     let mut n = 0;
-    // SAFETY: there is room for N moves on each of 81 squares, and `on_board` leaves at most 81.
+    // SAFETY: there is room for N moves on each of 81 squares, and `on_board` leaves at most 81; `ScoredMove` is
+    // `repr(C)`, eight bytes that are valid whatever they hold.
     unsafe {
-        let end = list.as_mut_ptr().add(len);
+        let end = list.as_mut_ptr().add(len).cast::<u64>();
         on_board.into_iter().for_each(|sq| {
-            for (i, &base) in bases.iter().enumerate() {
-                end.add(n + i).write(scored(base, sq));
-            }
+            let to = packed(u32::from(sq.0));
+            end.add(n).cast::<[u64; N]>().write_unaligned(bases.map(|base| base | to));
             n += N;
         });
         list.set_len(len + n);
     }
 }
 
+/// The same for a list that is nearly full.
+#[cold]
+#[inline(never)]
+fn append_checked(list: &mut MoveList, bases: &[u32], step: u32, squares: Bitboard) {
+    for sq in squares {
+        for base in bases {
+            list.push(ScoredMove { mv: Move(base.wrapping_add(u32::from(sq.0) * step)), score: 0 });
+        }
+    }
+}
+
 impl Sink for MoveList {
     #[inline]
     fn moves(&mut self, base: u32, to: Bitboard) {
-        append(self, to, |sq| base | sq);
+        if to.any() {
+            append::<1>(self, base, to);
+        }
     }
 
     #[inline]
     fn steps(&mut self, base: u32, to: Bitboard) {
-        append(self, to, |sq| base.wrapping_add(sq * 129));
+        if to.any() {
+            append::<129>(self, base, to);
+        }
     }
 
     #[inline]

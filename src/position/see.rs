@@ -55,10 +55,28 @@ impl Position {
     }
 
     /// The pieces of both colours that attack `sq`.
+    #[inline]
     fn both_attackers(&self, sq: Square, occupied: Bitboard) -> Bitboard {
         use Color::{Black, White};
-        (self.attackers_of_both(sq, occupied, Black) & self.pieces(Black))
-            | (self.attackers_of_both(sq, occupied, White) & self.pieces(White))
+        use PieceType as P;
+        let file = attacks::rook_file(sq, occupied);
+        let lances = self.of_kind(P::LANCE) & file;
+        // `by` attacks where a piece of the other colour on `sq` would.
+        let directed = |by: Color| {
+            let reverse = |kind: P| attacks::steps(kind.of(!by), sq);
+            self.pieces(by)
+                & ((reverse(P::PAWN) & self.of_kind(P::PAWN))
+                    | (reverse(P::KNIGHT) & self.of_kind(P::KNIGHT))
+                    | (reverse(P::SILVER) & self.of_kind(P::SILVER))
+                    | (reverse(P::GOLD) & self.golds())
+                    | (attacks::forward(!by, sq) & lances))
+        };
+        let (horses, dragons) = (self.of_kind(P::HORSE), self.of_kind(P::DRAGON));
+        directed(Black)
+            | directed(White)
+            | (attacks::king(sq) & (self.of_kind(P::KING) | dragons | horses))
+            | (attacks::bishop(sq, occupied) & (self.of_kind(P::BISHOP) | horses))
+            | ((file | attacks::rook_rank(sq, occupied)) & (self.of_kind(P::ROOK) | dragons))
     }
 
     /// The least valuable of some pieces, the king excepted; its kind is told by the value class.

@@ -11,14 +11,15 @@ const fn split_mix(state: &mut u64) -> u64 {
 }
 
 struct Tables {
-    board: [[Key; 81]; Piece::NUM],
+    /// 128 columns, so that a masked index needs no bounds check.
+    board: [[Key; 128]; Piece::NUM],
     hand: [[Key; 8]; 2],
     side: Key,
 }
 
 static TABLES: Tables = {
     let mut seed = 0x546F_7261_7473_7567; // "Toratsug"
-    let mut t = Tables { board: [[0; 81]; Piece::NUM], hand: [[0; 8]; 2], side: split_mix(&mut seed) };
+    let mut t = Tables { board: [[0; 128]; Piece::NUM], hand: [[0; 8]; 2], side: split_mix(&mut seed) };
     let mut piece = 1;
     while piece < Piece::NUM {
         let mut sq = 0;
@@ -39,7 +40,7 @@ static TABLES: Tables = {
 /// The key of a piece on a square, combined by exclusive or.
 #[inline]
 pub fn board(piece: Piece, sq: Square) -> Key {
-    TABLES.board[piece.index() & 31][sq.index()]
+    TABLES.board[piece.index() & 31][sq.index() & 127]
 }
 
 /// The key of one piece in hand, combined by wrapping addition, once for each piece of the kind.
