@@ -1,1 +1,388 @@
-//! To be filled.
+//! The engine as its clients (USI, matches, CSA, analysis) see it.
+//!
+//! [`Engine`] owns the options ([`Options`], one table), the network, the thread pool and the game ([`Game`]). It
+//! answers at once: a search runs on threads of its own and reports to an [`Observer`]; nothing here prints.
+
+mod diagram;
+mod game;
+mod options;
+pub mod perft;
+mod ponder;
+mod score;
+
+pub use crate::search::{Bound, Info, Limits, Observer, SearchResult};
+pub use diagram::Diagram;
+pub use game::{Game, GameError, STARTPOS, shorten};
+pub use options::{EMPTY, INTERNAL, Kind, Opt, OptionError, Options, Outcome, Spec, table};
+pub use score::{Score, centipawns, win_rate};
+
+use crate::memory::OutOfMemory;
+use crate::nnue::{self, Network, NetworkError};
+use crate::position::Position;
+use crate::search::ThreadPool;
+use crate::types::{Move, Value};
+use ponder::PonderRelay;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Why the engine cannot think.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error("no network: the one inside the binary cannot be read: {0}")]
+    NoNetwork(#[from] NetworkError),
+    #[error("no memory to search with: {0}")]
+    NoMemory(#[from] OutOfMemory),
+}
+
+/// A ponder search of the position before the expected move, and what is to follow it.
+struct Pondering {
+    relay: Arc<PonderRelay>,
+    limits: Limits,
+    observer: Arc<dyn Observer>,
+}
+
+/// The network in use and the `EvalDir` it was asked for by (which may be broken; then it is the embedded one).
+struct Loaded {
+    network: Arc<Network>,
+    eval_dir: String,
+}
+
+/// Options, network, threads and game. See the module's head.
+#[derive(Default)]
+pub struct Engine {
+    options: Options,
+    game: Game,
+    network: Option<Loaded>,
+    pool: Option<Pool>,
+    pondering: Option<Pondering>,
+    /// Whether the tables hold the traces of a search.
+    used: bool,
+}
+
+/// The pool with the sizes it was asked for.
+struct Pool {
+    threads: ThreadPool,
+    count: usize,
+    hash_mb: usize,
+}
+
+impl Engine {
+    /// An engine with default options at the initial position. Loads nothing.
+    pub fn new() -> Engine {
+        Engine::default()
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Sets an option by its USI name. Takes effect with the next [`prepare`](Self::prepare) or [`go`](Self::go); a
+    /// running search keeps what it started with. The text returned, if any, is a remark for the user.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<Option<String>, OptionError> {
+        match self.options.set(name, value)? {
+            Outcome::Set(Opt::NumaPolicy) => {
+                Ok(Some("NumaPolicy: threads are left to the operating system, which knows the nodes".into()))
+            }
+            Outcome::Set(_) => Ok(None),
+            Outcome::Ignored(why) => Ok(Some(why)),
+        }
+    }
+
+    /// Makes ready for a game: reads the option files (`engine_options.txt` here, then `eval_options.txt` in
+    /// `EvalDir`), loads the network, sizes and clears the tables. Remarks go to `say`. A missing or broken network
+    /// file is one of them; the embedded network then plays.
+    pub fn prepare(&mut self, say: &mut dyn FnMut(&str)) -> Result<(), EngineError> {
+        self.finish();
+        self.read_options(Path::new("engine_options.txt"), say);
+        if let Some(dir) = self.eval_dir() {
+            self.read_options(&dir.join("eval_options.txt"), say);
+        }
+        self.apply(say)?;
+        self.clear();
+        Ok(())
+    }
+
+    fn read_options(&mut self, path: &Path, say: &mut dyn FnMut(&str)) {
+        let Ok(bytes) = std::fs::read(path) else { return };
+        say(&format!("options from {}", path.display()));
+        for (number, line) in
+            String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines().enumerate()
+        {
+            let Some((name, value)) = options::parse_file_line(line) else { continue };
+            match self.options.fix(&name, &value) {
+                Ok(Outcome::Set(_)) => {}
+                Ok(Outcome::Ignored(why)) => say(&why),
+                Err(e) => say(&format!("{}, line {}: {e}", path.display(), number + 1)),
+            }
+        }
+    }
+
+    /// The directory (or file) of `EvalDir`; none for the embedded network.
+    fn eval_dir(&self) -> Option<PathBuf> {
+        let dir = self.options.text(Opt::EvalDir);
+        (!dir.is_empty() && dir != INTERNAL).then(|| PathBuf::from(dir))
+    }
+
+    /// Brings network, threads and tables in line with the options.
+    fn apply(&mut self, say: &mut dyn FnMut(&str)) -> Result<(), EngineError> {
+        let wanted = self.options.text(Opt::EvalDir);
+        let changed = self.network.as_ref().is_none_or(|n| n.eval_dir != wanted);
+        if changed {
+            let network = match self.eval_dir() {
+                None => None,
+                Some(dir) => read_network(&dir, say),
+            };
+            let network = match network {
+                Some(network) => network,
+                None => Network::embedded()?,
+            };
+            say(&format!("network {}, kernel {}", network.name(), nnue::kernel_name()));
+            self.network = Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string() });
+        }
+        let Some(loaded) = &self.network else { return Ok(()) };
+        let (count, hash_mb) =
+            (self.options.spin(Opt::Threads) as usize, self.options.spin(Opt::UsiHash) as usize);
+        let Some(pool) = &mut self.pool else {
+            self.pool = Some(new_pool(&loaded.network, count, hash_mb, say)?);
+            return Ok(());
+        };
+        if changed {
+            pool.threads.set_network(loaded.network.clone());
+        }
+        // what cannot be had is told once, and the pool goes on as it is
+        if pool.count != count {
+            pool.count = count;
+            if let Err(e) = pool.threads.set_threads(count) {
+                say(&format!("Threads: {e}; {} threads go on", pool.threads.threads()));
+            }
+        }
+        if pool.hash_mb != hash_mb {
+            pool.hash_mb = hash_mb;
+            if let Err(e) = pool.threads.resize_tt(affordable_hash(hash_mb, say)) {
+                say(&format!("USI_Hash: {e}; {} MB go on", pool.threads.tt_mb()));
+            }
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        if let Some(pool) = self.pool.as_mut().filter(|_| self.used) {
+            pool.threads.clear();
+            self.used = false;
+        }
+    }
+
+    /// A new game begins: forgets what was learnt, unless that was done already.
+    pub fn new_game(&mut self) {
+        if !self.is_searching() {
+            self.clear();
+        }
+    }
+
+    pub fn position(&self) -> &Position {
+        self.game.position()
+    }
+
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    pub fn set_position(&mut self, position: Position) {
+        self.game.set(position);
+    }
+
+    /// Takes over a game in USI terms; see [`Game::update`].
+    pub fn set_game<'a>(
+        &mut self,
+        sfen: Option<&str>,
+        moves: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), GameError> {
+        self.game.update(sfen, moves)
+    }
+
+    /// Turns the board; see [`Game::flip`].
+    pub fn flip(&mut self) -> Result<(), GameError> {
+        self.game.flip()
+    }
+
+    /// The network, loaded now if need be.
+    pub fn network(&mut self, say: &mut dyn FnMut(&str)) -> Result<Arc<Network>, EngineError> {
+        if !self.is_searching() {
+            self.apply(say)?;
+        }
+        match &self.network {
+            Some(loaded) => Ok(loaded.network.clone()),
+            None => Ok(Arc::new(Network::embedded()?)),
+        }
+    }
+
+    /// The static evaluation of the position, from the side to move.
+    pub fn evaluate(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, EngineError> {
+        let network = self.network(say)?;
+        Ok(nnue::evaluate_from_scratch(&network, self.position()) / self.options.spin(Opt::FvScale) as i32)
+    }
+
+    /// Starts a search of the current position and returns. The observer's `best_move` is called once, at its end. A
+    /// search that still runs is stopped first (and reports its best move).
+    pub fn go(
+        &mut self,
+        mut limits: Limits,
+        observer: Arc<dyn Observer>,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<(), EngineError> {
+        self.finish();
+        self.apply(say)?;
+        let default = |opt| Some(self.options.spin(opt)).filter(|n| *n > 0);
+        limits.depth = limits.depth.or(default(Opt::DepthLimit).map(|n| n as i32));
+        limits.nodes = limits.nodes.or(default(Opt::NodesLimit).map(|n| n as u64));
+        let before = match limits.ponder && self.options.check(Opt::StochasticPonder) {
+            true => self.game.before_last(),
+            false => None,
+        };
+        match before {
+            None => self.start(self.game.position().clone(), limits, observer),
+            Some((position, expected)) => {
+                let any = self.position().legal_moves(false).first().map_or(Move::RESIGN, |m| m.mv);
+                let relay = Arc::new(PonderRelay::new(observer.clone(), expected, any));
+                let pondered = Limits { search_moves: Vec::new(), ..limits.clone() };
+                self.pondering = Some(Pondering { relay: relay.clone(), limits, observer });
+                self.start(position, pondered, relay);
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, position: Position, limits: Limits, observer: Arc<dyn Observer>) {
+        let options = self.options.search();
+        if let Some(pool) = &mut self.pool {
+            self.used = true;
+            pool.threads.go(&position, limits, &options, observer);
+        }
+    }
+
+    /// Asks the search to end; its best move follows.
+    pub fn stop(&self) {
+        if let Some(pool) = &self.pool {
+            pool.threads.stop();
+        }
+    }
+
+    /// The opponent played the expected move: the clock runs from now.
+    pub fn ponderhit(&mut self) {
+        match self.pondering.take() {
+            None => {
+                if let Some(pool) = &self.pool {
+                    pool.threads.ponderhit();
+                }
+            }
+            Some(Pondering { relay, limits, observer }) => {
+                relay.mute();
+                self.finish();
+                let limits = Limits { ponder: false, start: Instant::now(), ..limits };
+                self.start(self.game.position().clone(), limits, observer);
+            }
+        }
+    }
+
+    /// Waits for the end of the search, if one runs; the result of the last one.
+    pub fn wait(&self) -> SearchResult {
+        self.pool.as_ref().map(|p| p.threads.wait()).unwrap_or_default()
+    }
+
+    pub fn is_searching(&self) -> bool {
+        self.pool.as_ref().is_some_and(|p| p.threads.is_searching())
+    }
+
+    /// Stops the search, if one runs, and waits for its end.
+    pub fn finish(&mut self) {
+        if self.is_searching() {
+            self.stop();
+        }
+        self.wait();
+        self.pondering = None;
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+/// As [`load_network`], but what is wrong goes to `say`.
+fn read_network(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Network> {
+    match load_network(Some(dir), say) {
+        Ok(network) => Some(network),
+        Err(e) => {
+            say(&format!("EvalDir: {e}; the embedded network plays on"));
+            None
+        }
+    }
+}
+
+/// Which network cannot be loaded, and why.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Names the path itself.
+    #[error(transparent)]
+    Open(NetworkError),
+    #[error("{}: {reason}", path.display())]
+    Read { path: PathBuf, reason: NetworkError },
+}
+
+/// Reads the network of a directory (`DIR/nn.bin`, or `DIR` itself where that is a file), or the embedded one.
+/// Warnings go to `say`.
+pub fn load_network(dir: Option<&Path>, say: &mut dyn FnMut(&str)) -> Result<Network, LoadError> {
+    let path = dir.unwrap_or(Path::new(INTERNAL));
+    let failed = |reason| match reason {
+        NetworkError::Open { .. } => LoadError::Open(reason),
+        _ if path.is_dir() => LoadError::Read { path: path.join(nnue::file::FILE_NAME), reason },
+        _ => LoadError::Read { path: path.into(), reason },
+    };
+    let Some(dir) = dir else { return Network::embedded().map_err(failed) };
+    let (network, warnings) = Network::load(dir).map_err(failed)?;
+    warnings.iter().for_each(|w| say(&format!("{}: {w}", dir.display())));
+    Ok(network)
+}
+
+/// A pool of these sizes, or of the largest that the memory allows.
+fn new_pool(
+    network: &Arc<Network>,
+    count: usize,
+    hash_mb: usize,
+    say: &mut dyn FnMut(&str),
+) -> Result<Pool, EngineError> {
+    let (mut threads, mut hash) = (count, affordable_hash(hash_mb, say));
+    loop {
+        match ThreadPool::new(network.clone(), threads, hash) {
+            Ok(threads) => return Ok(Pool { threads, count, hash_mb }),
+            Err(e) if threads > 1 || hash > 1 => {
+                (threads, hash) = (threads.div_ceil(2), hash.div_ceil(2));
+                say(&format!("{e}; trying {threads} threads and {hash} MB"));
+            }
+            Err(e) => return Err(e.into()),
+        }
+    }
+}
+
+/// A table larger than the free memory would bring the machine to its knees or the process to an end, so such a wish
+/// is cut down.
+fn affordable_hash(mb: usize, say: &mut dyn FnMut(&str)) -> usize {
+    // a quarter stays for everything else
+    match available_memory_mb().map(|free| (free / 4 * 3).max(1)) {
+        Some(most) if mb > most => {
+            say(&format!("USI_Hash: {mb} MB is more than this machine has free; {most} MB are used"));
+            most
+        }
+        _ => mb,
+    }
+}
+
+/// Megabytes that can be taken without swapping, where the system says so.
+fn available_memory_mb() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let kb: usize = line.split_whitespace().next()?.parse().ok()?;
+    Some(kb / 1024)
+}

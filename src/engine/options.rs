@@ -1,0 +1,470 @@
+//! The user's options: one table of names, types, defaults and ranges, and the values set so far.
+//!
+//! Adding an option is one variant of [`Opt`] and one row of [`TABLE`], in the order in which `usi` prints them.
+
+use crate::position::EnteringKingRule;
+use crate::search::SearchOptions;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+/// How an empty string is written on the wire.
+pub const EMPTY: &str = "<empty>";
+/// The value of `EvalDir` that stands for the network inside the binary.
+pub const INTERNAL: &str = "<internal>";
+
+/// Every option, in the order of [`TABLE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum Opt {
+    Threads,
+    NumaPolicy,
+    UsiPonder,
+    StochasticPonder,
+    DepthLimit,
+    NodesLimit,
+    DebugLogFile,
+    UsiHash,
+    MultiPv,
+    DrawValueBlack,
+    DrawValueWhite,
+    ResignValue,
+    MaxMovesToDraw,
+    PvInterval,
+    ConsiderationMode,
+    OutputFailLhPv,
+    GenerateAllLegalMoves,
+    EnteringKingRule,
+    NetworkDelay,
+    NetworkDelay2,
+    MinimumThinkingTime,
+    SlowMover,
+    RoundUpToFullSecond,
+    EvalDir,
+    FvScale,
+}
+
+/// The type of an option with its default and its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Check { default: bool },
+    Spin { default: i64, min: i64, max: i64 },
+    Combo { default: &'static str, choices: &'static [&'static str] },
+    Text { default: &'static str },
+    Button,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    pub opt: Opt,
+    pub name: &'static str,
+    pub kind: Kind,
+}
+
+const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
+
+const fn check(opt: Opt, name: &'static str, default: bool) -> Spec {
+    Spec { opt, name, kind: Kind::Check { default } }
+}
+
+const fn spin(opt: Opt, name: &'static str, default: i64, min: i64, max: i64) -> Spec {
+    Spec { opt, name, kind: Kind::Spin { default, min, max } }
+}
+
+const fn text(opt: Opt, name: &'static str, default: &'static str) -> Spec {
+    Spec { opt, name, kind: Kind::Text { default } }
+}
+
+/// The options as written; [`table`] fills in what depends on the machine (`Threads`).
+const TABLE: &[Spec] = &[
+    spin(Opt::Threads, "Threads", 1, 1, 1024),
+    text(Opt::NumaPolicy, "NumaPolicy", "auto"),
+    check(Opt::UsiPonder, "USI_Ponder", false),
+    check(Opt::StochasticPonder, "Stochastic_Ponder", false),
+    spin(Opt::DepthLimit, "DepthLimit", 0, 0, i32::MAX as i64),
+    spin(Opt::NodesLimit, "NodesLimit", 0, 0, i64::MAX),
+    text(Opt::DebugLogFile, "DebugLogFile", ""),
+    spin(Opt::UsiHash, "USI_Hash", 1024, 1, 33_554_432),
+    // as many as other engines allow, though a position has at most 593 moves
+    spin(Opt::MultiPv, "MultiPV", 1, 1, 600),
+    spin(Opt::DrawValueBlack, "DrawValueBlack", -2, -30000, 30000),
+    spin(Opt::DrawValueWhite, "DrawValueWhite", -2, -30000, 30000),
+    spin(Opt::ResignValue, "ResignValue", 99999, 0, 99999),
+    spin(Opt::MaxMovesToDraw, "MaxMovesToDraw", 0, 0, 100_000),
+    spin(Opt::PvInterval, "PvInterval", 300, 0, 100_000_000),
+    check(Opt::ConsiderationMode, "ConsiderationMode", false),
+    check(Opt::OutputFailLhPv, "OutputFailLHPV", true),
+    check(Opt::GenerateAllLegalMoves, "GenerateAllLegalMoves", false),
+    Spec {
+        opt: Opt::EnteringKingRule,
+        name: "EnteringKingRule",
+        kind: Kind::Combo { default: "CSARule27", choices: RULES },
+    },
+    spin(Opt::NetworkDelay, "NetworkDelay", 120, 0, 10_000),
+    spin(Opt::NetworkDelay2, "NetworkDelay2", 1120, 0, 10_000),
+    spin(Opt::MinimumThinkingTime, "MinimumThinkingTime", 2000, 1, 100_000),
+    spin(Opt::SlowMover, "SlowMover", 100, 1, 1000),
+    check(Opt::RoundUpToFullSecond, "RoundUpToFullSecond", true),
+    text(Opt::EvalDir, "EvalDir", INTERNAL),
+    spin(Opt::FvScale, "FV_SCALE", 16, 1, 128),
+];
+
+/// Names that GUIs and old scripts still send but that mean nothing here; accepted with a remark.
+const RETIRED: &[&str] = &[
+    "EvalHash",
+    "EvalShare",
+    "Contempt",
+    "ContemptFromBlack",
+    "Skill Level",
+    "SkillLevel",
+    "nodestime",
+    "WriteDebugLog",
+    "SkipLoadingEval",
+    "LargePageEnable",
+    "ThreadIdOffset",
+    "EngineNuma",
+    "Clear Hash",
+];
+
+/// Names of the opening book's options; accepted with a remark until there is a book.
+const BOOK: &[&str] = &[
+    "USI_OwnBook",
+    "NarrowBook",
+    "BookMoves",
+    "BookIgnoreRate",
+    "BookFile",
+    "BookDir",
+    "BookEvalDiff",
+    "BookEvalBlackLimit",
+    "BookEvalWhiteLimit",
+    "BookEvalBlackDiff",
+    "BookEvalWhiteDiff",
+    "BookDepthLimit",
+    "BookDepthBlackLimit",
+    "BookDepthWhiteLimit",
+    "BookOnTheFly",
+    "ConsiderBookMoveCount",
+    "BookPvMoves",
+    "IgnoreBookPly",
+    "FlippedBook",
+];
+
+/// The table of options on this machine.
+pub fn table() -> &'static [Spec] {
+    static TABLE_HERE: OnceLock<Vec<Spec>> = OnceLock::new();
+    TABLE_HERE.get_or_init(|| {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get()) as i64;
+        let mut table = TABLE.to_vec();
+        table[Opt::Threads as usize].kind = Kind::Spin { default: cores, min: 1, max: (4 * cores).max(1024) };
+        table
+    })
+}
+
+fn find(name: &str) -> Option<&'static Spec> {
+    table().iter().find(|s| s.name.eq_ignore_ascii_case(name))
+}
+
+impl fmt::Display for Spec {
+    /// The line that `usi` prints.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match self.kind {
+            Kind::Check { default } => write!(f, "check default {default}"),
+            Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            Kind::Combo { default, choices } => {
+                write!(f, "combo default {default}")?;
+                choices.iter().try_for_each(|c| write!(f, " var {c}"))
+            }
+            Kind::Text { default } => {
+                write!(f, "string default {}", if default.is_empty() { EMPTY } else { default })
+            }
+            Kind::Button => f.write_str("button"),
+        }
+    }
+}
+
+/// Why an option was not set. The old value stays.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    #[error("No such option: {0}")]
+    Unknown(String),
+    #[error("{name} wants a whole number, not `{value}`")]
+    NotANumber { name: &'static str, value: String },
+    #[error("{name} = {value} is outside {min}..{max}")]
+    OutOfRange { name: &'static str, value: String, min: i64, max: i64 },
+    #[error("{name} wants true or false, not `{value}`")]
+    NotACheck { name: &'static str, value: String },
+    #[error("{name} has no choice `{value}`; it has {choices}")]
+    NotAChoice { name: &'static str, value: String, choices: String },
+}
+
+/// What setting an option did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Set(Opt),
+    /// The name is accepted, the value has no effect; the text says why.
+    Ignored(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Check(bool),
+    Spin(i64),
+    Text(String),
+}
+
+/// The values of all options.
+#[derive(Clone, Debug)]
+pub struct Options {
+    values: Vec<Value>,
+    /// Set by an option file: such a value is not changed by `setoption`.
+    fixed: Vec<bool>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let values = table()
+            .iter()
+            .map(|spec| match spec.kind {
+                Kind::Check { default } => Value::Check(default),
+                Kind::Spin { default, .. } => Value::Spin(default),
+                Kind::Combo { default, .. } | Kind::Text { default } => Value::Text(default.into()),
+                Kind::Button => Value::Text(String::new()),
+            })
+            .collect::<Vec<_>>();
+        Options { fixed: vec![false; values.len()], values }
+    }
+}
+
+impl Options {
+    /// Sets an option by its name, in any case; `<empty>` is the empty string.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Outcome, OptionError> {
+        self.store(name, value, false)
+    }
+
+    /// As [`set`](Self::set), from an option file: later `setoption`s of the same name are ignored.
+    pub fn fix(&mut self, name: &str, value: &str) -> Result<Outcome, OptionError> {
+        self.store(name, value, true)
+    }
+
+    fn store(&mut self, name: &str, value: &str, fix: bool) -> Result<Outcome, OptionError> {
+        let Some(spec) = find(name) else {
+            let is_in = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+            if is_in(RETIRED) {
+                return Ok(Outcome::Ignored(format!("{name} is no longer used and has no effect")));
+            }
+            if is_in(BOOK) {
+                return Ok(Outcome::Ignored(format!("{name} has no effect: there is no opening book yet")));
+            }
+            return Err(OptionError::Unknown(name.into()));
+        };
+        let i = spec.opt as usize;
+        if self.fixed[i] && !fix {
+            return Ok(Outcome::Ignored(format!("{} is fixed by an option file", spec.name)));
+        }
+        let value = if value == EMPTY { "" } else { value };
+        self.values[i] = match spec.kind {
+            Kind::Check { .. } => match value.to_ascii_lowercase().as_str() {
+                "true" => Value::Check(true),
+                "false" => Value::Check(false),
+                _ => return Err(OptionError::NotACheck { name: spec.name, value: value.into() }),
+            },
+            Kind::Spin { min, max, .. } => match value.parse::<i64>() {
+                Ok(n) if (min..=max).contains(&n) => Value::Spin(n),
+                Ok(_) => {
+                    return Err(OptionError::OutOfRange { name: spec.name, value: value.into(), min, max });
+                }
+                Err(_) => return Err(OptionError::NotANumber { name: spec.name, value: value.into() }),
+            },
+            Kind::Combo { choices, .. } => match choices.iter().find(|c| c.eq_ignore_ascii_case(value)) {
+                Some(choice) => Value::Text((*choice).into()),
+                None => {
+                    return Err(OptionError::NotAChoice {
+                        name: spec.name,
+                        value: value.into(),
+                        choices: choices.join(", "),
+                    });
+                }
+            },
+            Kind::Text { .. } | Kind::Button => Value::Text(value.into()),
+        };
+        self.fixed[i] = fix;
+        Ok(Outcome::Set(spec.opt))
+    }
+
+    /// The number of a spin option; 0 for the other types.
+    pub fn spin(&self, opt: Opt) -> i64 {
+        match self.values[opt as usize] {
+            Value::Spin(n) => n,
+            _ => 0,
+        }
+    }
+
+    /// The state of a check option; false for the other types.
+    pub fn check(&self, opt: Opt) -> bool {
+        self.values[opt as usize] == Value::Check(true)
+    }
+
+    /// The text of a string or combo option; empty for the other types.
+    pub fn text(&self, opt: Opt) -> &str {
+        match &self.values[opt as usize] {
+            Value::Text(s) => s,
+            _ => "",
+        }
+    }
+
+    /// The name as the table spells it and the value as the wire spells it; none if there is no such option.
+    pub fn show(&self, name: &str) -> Option<(&'static str, String)> {
+        find(name).map(|spec| (spec.name, self.shown(spec)))
+    }
+
+    /// Names and values of all options, in the table's order.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
+        table().iter().map(|spec| (spec.name, self.shown(spec)))
+    }
+
+    fn shown(&self, spec: &Spec) -> String {
+        match &self.values[spec.opt as usize] {
+            Value::Check(b) => b.to_string(),
+            Value::Spin(n) => n.to_string(),
+            Value::Text(s) if s.is_empty() => EMPTY.into(),
+            Value::Text(s) => s.clone(),
+        }
+    }
+
+    /// What the search is to know of them.
+    pub fn search(&self) -> SearchOptions {
+        // every range above lies within the target type
+        let unsigned = |opt| self.spin(opt) as u64;
+        SearchOptions {
+            multi_pv: self.spin(Opt::MultiPv) as usize,
+            draw_value: [self.spin(Opt::DrawValueBlack) as i32, self.spin(Opt::DrawValueWhite) as i32],
+            resign_value: self.spin(Opt::ResignValue) as i32,
+            max_moves_to_draw: self.spin(Opt::MaxMovesToDraw) as u32,
+            entering_king_rule: EnteringKingRule::from_str(self.text(Opt::EnteringKingRule))
+                .unwrap_or(EnteringKingRule::CsaRule27),
+            generate_all: self.check(Opt::GenerateAllLegalMoves),
+            fv_scale: self.spin(Opt::FvScale) as i32,
+            pv_interval: unsigned(Opt::PvInterval),
+            consideration_mode: self.check(Opt::ConsiderationMode),
+            output_fail_lh: self.check(Opt::OutputFailLhPv),
+            network_delay: unsigned(Opt::NetworkDelay),
+            network_delay2: unsigned(Opt::NetworkDelay2),
+            minimum_thinking_time: unsigned(Opt::MinimumThinkingTime),
+            slow_mover: unsigned(Opt::SlowMover),
+            round_up_to_full_second: self.check(Opt::RoundUpToFullSecond),
+            usi_ponder: self.check(Opt::UsiPonder),
+            stochastic_ponder: self.check(Opt::StochasticPonder),
+        }
+    }
+}
+
+/// Reads one line of an option file: `option name N type T default D ...`, `Name = value` or `Name value`.
+/// None for blank lines and comments (`#`, `//`).
+pub fn parse_file_line(line: &str) -> Option<(String, String)> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
+        return None;
+    }
+    let mut tokens = line.split_whitespace();
+    if tokens.next() == Some("option") && tokens.next() == Some("name") {
+        let tokens: Vec<&str> = tokens.collect();
+        let at = |word: &str| tokens.iter().position(|t| *t == word).unwrap_or(tokens.len());
+        let (kind, default) = (at("type"), at("default"));
+        let end = tokens.iter().position(|t| matches!(*t, "min" | "max" | "var")).unwrap_or(tokens.len());
+        let value = tokens.get(default + 1..end.max(default + 1).min(tokens.len())).unwrap_or_default();
+        return Some((tokens[..kind.min(default)].join(" "), value.join(" ")));
+    }
+    let (name, value) =
+        line.split_once('=').or_else(|| line.split_once(char::is_whitespace)).unwrap_or((line, ""));
+    Some((name.trim().into(), value.trim().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_its_keys() {
+        for (i, spec) in table().iter().enumerate() {
+            assert_eq!(spec.opt as usize, i, "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_search() {
+        let (ours, search) = (Options::default().search(), SearchOptions::default());
+        assert_eq!(format!("{ours:?}"), format!("{search:?}"));
+    }
+
+    #[test]
+    fn every_default_can_be_set() {
+        let mut options = Options::default();
+        for (name, value) in Options::default().all() {
+            assert!(
+                matches!(options.set(&name.to_uppercase(), &value), Ok(Outcome::Set(_))),
+                "{name} {value}"
+            );
+        }
+        assert!(options.all().eq(Options::default().all()));
+    }
+
+    #[test]
+    fn bad_values_leave_the_old_ones() {
+        let mut options = Options::default();
+        options.set("multipv", "3").unwrap();
+        for (name, value) in [
+            ("MultiPV", "0"),
+            ("MultiPV", "601"),
+            ("MultiPV", "x"),
+            ("MultiPV", ""),
+            ("USI_Ponder", "yes"),
+            ("EnteringKingRule", "CSARule28"),
+            ("Nonsense", "1"),
+        ] {
+            assert!(options.set(name, value).is_err(), "{name} {value}");
+        }
+        assert_eq!(options.spin(Opt::MultiPv), 3);
+        assert_eq!(options.text(Opt::EnteringKingRule), "CSARule27");
+    }
+
+    #[test]
+    fn retired_and_book_names_are_taken_without_effect() {
+        let mut options = Options::default();
+        for name in ["EvalHash", "skill level", "BookFile", "USI_OwnBook"] {
+            assert!(matches!(options.set(name, "1"), Ok(Outcome::Ignored(_))), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_fixes_its_values() {
+        let mut options = Options::default();
+        options.fix("Threads", "3").unwrap();
+        assert!(matches!(options.set("Threads", "2"), Ok(Outcome::Ignored(_))));
+        assert_eq!(options.spin(Opt::Threads), 3);
+        options.fix("Threads", "1").unwrap();
+        assert_eq!(options.spin(Opt::Threads), 1);
+    }
+
+    #[test]
+    fn file_lines() {
+        let read = |line: &str| parse_file_line(line).map(|(n, v)| format!("{n}|{v}"));
+        assert_eq!(read("  # x"), None);
+        assert_eq!(read("// x"), None);
+        assert_eq!(read(""), None);
+        assert_eq!(read("Threads 4").as_deref(), Some("Threads|4"));
+        assert_eq!(read("FV_SCALE = 24").as_deref(), Some("FV_SCALE|24"));
+        assert_eq!(read("EvalDir=my nets/a b").as_deref(), Some("EvalDir|my nets/a b"));
+        assert_eq!(
+            read("option name FV_SCALE type spin default 24 min 1 max 128").as_deref(),
+            Some("FV_SCALE|24")
+        );
+        assert_eq!(
+            read("option name Skill Level type string default a b").as_deref(),
+            Some("Skill Level|a b")
+        );
+        assert_eq!(read("option name").as_deref(), Some("|"));
+        assert_eq!(read("Threads").as_deref(), Some("Threads|"));
+    }
+}
