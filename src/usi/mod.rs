@@ -1,1 +1,133 @@
-//! To be filled.
+//! The USI front end: [`parse`](parse::parse) reads lines, [`Session`] acts on them, [`Reporter`](report::Reporter)
+//! and [`format`] write what a search finds, [`run`] is the loop. It knows the engine, not how it searches.
+//!
+//! Nothing that a GUI sends ends the process but `quit` and the end of the input: a line that makes no sense is
+//! answered by one `info string`, and the last good state is kept.
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+pub mod format;
+pub mod output;
+pub mod parse;
+pub mod reader;
+pub mod report;
+mod session;
+
+pub use output::Output;
+pub use session::{Extra, ExtraRun, Job, Next, Session};
+
+use reader::{Event, read_lines};
+use std::collections::VecDeque;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// How long `quit`, or the end of the input, waits for a perft or bench. Scripts pipe `go perft 5` and `quit` in one
+/// go; a GUI that has gone must not leave a process behind.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Lines beyond this many wait in the pipe.
+const AHEAD: usize = 1024;
+
+/// Converses until `quit`, the end of the input, or until nobody reads the output any more.
+pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static, extras: Vec<Extra>) {
+    let (send, events) = sync_channel(AHEAD);
+    let output = Arc::new(Output::new(output));
+    let wake = send.clone();
+    output.on_close(move || {
+        // a full channel wakes the loop as well
+        let _ = wake.try_send(Event::OutputClosed);
+    });
+    // the thread may sit in a read for ever; it ends with the process
+    let reader = std::thread::Builder::new().name("usi-input".into()).spawn(move || read_lines(input, &send));
+    if let Err(e) = reader {
+        output.info(&format!("no thread to read with: {e}"));
+        return;
+    }
+    Loop { session: Session::new(output.clone(), extras), output, events, waiting: VecDeque::new() }.run();
+}
+
+struct Loop {
+    session: Session,
+    output: Arc<Output>,
+    events: Receiver<Event>,
+    /// What came while a job ran.
+    waiting: VecDeque<Event>,
+}
+
+impl Loop {
+    fn run(&mut self) {
+        while !self.output.is_closed() {
+            let event = match self.waiting.pop_front() {
+                Some(event) => event,
+                None => self.events.recv().unwrap_or(Event::Eof),
+            };
+            let next = match event {
+                Event::Line(line) => self.session.handle(&line),
+                Event::TooLong(bytes) => {
+                    self.output.info(&format!("a line of {bytes} bytes is too long and ignored"));
+                    Next::Continue
+                }
+                Event::Eof | Event::OutputClosed => Next::Quit,
+            };
+            match next {
+                Next::Continue => {}
+                Next::Run(job) => self.work(job),
+                Next::Quit => break,
+            }
+        }
+        self.session.finish();
+    }
+
+    /// Runs a job to its end, or to a `stop`; other commands wait for it.
+    fn work(&mut self, job: Job) {
+        const LOOK: Duration = Duration::from_millis(5);
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = stop.clone();
+        let Ok(worker) = std::thread::Builder::new().name("job".into()).spawn(move || job(&flag)) else {
+            self.output.info("no thread to run this on");
+            return;
+        };
+        let mut deadline: Option<Instant> = None;
+        let mut ended = false;
+        while !worker.is_finished() {
+            if self.output.is_closed() || deadline.is_some_and(|d| Instant::now() >= d) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            // at its end the channel answers at once, and would keep us spinning; and what cannot be obeyed now is not
+            // hoarded without end
+            let event = if ended || self.waiting.len() >= AHEAD {
+                std::thread::sleep(LOOK);
+                continue;
+            } else {
+                self.events.recv_timeout(LOOK)
+            };
+            match event {
+                Ok(Event::Line(line)) if line.trim() == "stop" => {
+                    stop.store(true, Ordering::Relaxed);
+                    self.session.stop();
+                }
+                Ok(event) => {
+                    let leaves = match &event {
+                        Event::Line(line) => line.trim() == "quit",
+                        Event::Eof => true,
+                        Event::TooLong(_) | Event::OutputClosed => false,
+                    };
+                    if leaves && deadline.is_none() {
+                        deadline = Some(Instant::now() + GRACE);
+                    }
+                    self.waiting.push_back(event);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    ended = true;
+                    deadline.get_or_insert(Instant::now() + GRACE);
+                }
+            }
+        }
+        if worker.join().is_err() {
+            self.output.info("that command failed unexpectedly; the engine goes on");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Information and best moves as the protocol writes them.
+
+use crate::engine::{Bound, Info, Score};
+use crate::types::Move;
+use std::fmt::Write;
+
+/// An `info` line; `pv` is its last item.
+pub fn info(info: &Info) -> String {
+    let mut line = format!(
+        "info depth {} seldepth {} multipv {} score {}",
+        info.depth,
+        info.seldepth,
+        info.multipv,
+        Score(info.score)
+    );
+    line.push_str(match info.bound {
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+        Bound::Exact | Bound::None => "",
+    });
+    // writing to a string cannot fail
+    let _ = write!(
+        line,
+        " nodes {} nps {} hashfull {} time {}",
+        info.nodes, info.nps, info.hashfull, info.time_ms
+    );
+    if !info.pv.is_empty() {
+        line.push_str(" pv");
+        for m in &info.pv {
+            let _ = write!(line, " {m}");
+        }
+        if let Some(end) = info.pv_end {
+            let _ = write!(line, " {end}");
+        }
+    }
+    line
+}
+
+/// A `bestmove` line.
+pub fn best_move(best: Move, ponder: Option<Move>) -> String {
+    match best {
+        Move::WIN => "bestmove win".into(),
+        m if !m.is_some() => "bestmove resign".into(),
+        m => match ponder.filter(|p| p.is_some()) {
+            Some(p) => format!("bestmove {m} ponder {p}"),
+            None => format!("bestmove {m}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Color, Piece, PieceType, Square};
+
+    #[test]
+    fn lines() {
+        let rook = PieceType::ROOK.of(Color::Black);
+        let m = Move::normal(Square::new(1, 7), Square::new(2, 7), rook);
+        let mut i = Info {
+            depth: 5,
+            seldepth: 7,
+            multipv: 1,
+            score: 9,
+            bound: Bound::Lower,
+            nodes: 10,
+            nps: 20,
+            hashfull: 3,
+            time_ms: 4,
+            pv: vec![m, Move::drop(Piece::new(Color::White, PieceType::PAWN), Square::new(4, 4))],
+            pv_end: None,
+        };
+        let head = "info depth 5 seldepth 7 multipv 1 score cp 10";
+        assert_eq!(info(&i), format!("{head} lowerbound nodes 10 nps 20 hashfull 3 time 4 pv 2h3h P*5e"));
+        i.bound = Bound::Exact;
+        i.pv_end = Some("rep_draw");
+        assert_eq!(info(&i), format!("{head} nodes 10 nps 20 hashfull 3 time 4 pv 2h3h P*5e rep_draw"));
+        i.pv.clear();
+        assert_eq!(info(&i), format!("{head} nodes 10 nps 20 hashfull 3 time 4"));
+        assert_eq!(best_move(m, None), "bestmove 2h3h");
+        assert_eq!(best_move(m, Some(m)), "bestmove 2h3h ponder 2h3h");
+        assert_eq!(best_move(m, Some(Move::NONE)), "bestmove 2h3h");
+        assert_eq!(best_move(Move::RESIGN, None), "bestmove resign");
+        assert_eq!(best_move(Move::NONE, None), "bestmove resign");
+        assert_eq!(best_move(Move::WIN, None), "bestmove win");
+    }
+}

@@ -1,0 +1,354 @@
+//! Lines of the protocol as typed commands. Pure: no state, no position, and no line makes it panic.
+
+use crate::engine::{Limits, shorten};
+use crate::types::MAX_PLY;
+use std::time::Instant;
+
+/// One line of input.
+#[derive(Debug)]
+pub enum Command<'a> {
+    /// A blank line.
+    Nothing,
+    Usi,
+    IsReady,
+    NewGame,
+    Position {
+        /// None for `startpos`.
+        sfen: Option<&'a str>,
+        /// Move texts, separated by white space.
+        moves: &'a str,
+    },
+    Go(Box<Go<'a>>),
+    Stop,
+    PonderHit,
+    GameOver,
+    Quit,
+    SetOption {
+        name: &'a str,
+        value: &'a str,
+    },
+    /// All options without a name.
+    GetOption(Option<&'a str>),
+    /// `d`: the board.
+    Display,
+    /// `eval`, `e`: the static evaluation.
+    Eval,
+    /// `moves`: all legal moves.
+    Moves,
+    /// `flip`: turn the board.
+    Flip,
+    /// Some other word: a command that the front end was given, or an option in shorthand (`threads 4`).
+    Other {
+        name: &'a str,
+        rest: &'a str,
+    },
+}
+
+/// What a `go` asks for. Moves stay text, for only a position can read them.
+#[derive(Debug)]
+pub struct Go<'a> {
+    pub limits: Limits,
+    pub search_moves: Vec<&'a str>,
+    /// `go perft N`.
+    pub perft: Option<u32>,
+    /// What was not understood and left out.
+    pub remarks: Vec<String>,
+}
+
+/// Why a line is no command.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    #[error("position: neither `startpos` nor an SFEN")]
+    PositionWithoutBoard,
+    #[error("position: `{0}` after startpos, where only `moves` may stand")]
+    AfterStartpos(String),
+    #[error("setoption: no `name`")]
+    OptionWithoutName,
+    #[error("go: nothing understood ({0})")]
+    GoWithoutSense(String),
+}
+
+/// Splits off the first word; both parts are trimmed.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    match text.split_once(char::is_whitespace) {
+        Some((first, rest)) => (first, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
+/// Splits at the first occurrence of `key` as a whole word: the text before it and, if it occurs, the text behind it.
+fn split_at_word<'a>(text: &'a str, key: &str) -> (&'a str, Option<&'a str>) {
+    let mut from = 0;
+    while let Some(i) = text[from..].find(key).map(|i| i + from) {
+        let end = i + key.len();
+        let opens = text[..i].chars().next_back().is_none_or(char::is_whitespace);
+        let closes = text[end..].chars().next().is_none_or(char::is_whitespace);
+        if opens && closes {
+            return (text[..i].trim(), Some(text[end..].trim()));
+        }
+        from = end;
+    }
+    (text.trim(), None)
+}
+
+/// Reads one line.
+pub fn parse(line: &str) -> Result<Command<'_>, ParseError> {
+    let (name, rest) = word(line);
+    Ok(match name {
+        "" => Command::Nothing,
+        "usi" => Command::Usi,
+        "isready" => Command::IsReady,
+        "usinewgame" => Command::NewGame,
+        "position" => position(rest)?,
+        "go" => Command::Go(Box::new(go(rest)?)),
+        "stop" => Command::Stop,
+        "ponderhit" => Command::PonderHit,
+        "gameover" => Command::GameOver,
+        "quit" => Command::Quit,
+        "setoption" => set_option(rest)?,
+        "getoption" => {
+            // `getoption name X` is how some people type it
+            let (first, behind) = word(rest);
+            let name = if first == "name" { behind } else { rest };
+            Command::GetOption((!name.is_empty()).then_some(name))
+        }
+        "d" => Command::Display,
+        "eval" | "e" => Command::Eval,
+        "moves" => Command::Moves,
+        "flip" => Command::Flip,
+        _ => Command::Other { name, rest },
+    })
+}
+
+fn position(rest: &str) -> Result<Command<'_>, ParseError> {
+    let (board, moves) = split_at_word(rest, "moves");
+    let moves = moves.unwrap_or_default();
+    let (first, behind) = word(board);
+    let sfen = match first {
+        "startpos" if behind.is_empty() => return Ok(Command::Position { sfen: None, moves }),
+        "startpos" => return Err(ParseError::AfterStartpos(shorten(behind))),
+        "sfen" => behind,
+        _ => board,
+    };
+    if sfen.is_empty() {
+        return Err(ParseError::PositionWithoutBoard);
+    }
+    Ok(Command::Position { sfen: Some(sfen), moves })
+}
+
+fn set_option(rest: &str) -> Result<Command<'_>, ParseError> {
+    let (keyword, behind) = word(rest);
+    let (name, value) = split_at_word(behind, "value");
+    if keyword != "name" || name.is_empty() {
+        return Err(ParseError::OptionWithoutName);
+    }
+    Ok(Command::SetOption { name, value: value.unwrap_or_default() })
+}
+
+const GO_WORDS: &[&str] = &[
+    "btime",
+    "wtime",
+    "binc",
+    "winc",
+    "byoyomi",
+    "rtime",
+    "movetime",
+    "depth",
+    "nodes",
+    "mate",
+    "infinite",
+    "ponder",
+    "perft",
+    "searchmoves",
+];
+
+/// A count that saturates; negative ones (clocks that ran over) are 0.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some(if text.starts_with('-') { 0 } else { digits.parse().unwrap_or(u64::MAX) })
+}
+
+fn go(rest: &str) -> Result<Go<'_>, ParseError> {
+    let mut go = Go {
+        limits: Limits { start: Instant::now(), ..Limits::default() },
+        search_moves: Vec::new(),
+        perft: None,
+        remarks: Vec::new(),
+    };
+    let mut understood = false;
+    let mut tokens = rest.split_whitespace().peekable();
+    while let Some(token) = tokens.next() {
+        let limits = &mut go.limits;
+        match token {
+            "infinite" => limits.infinite = true,
+            "ponder" => limits.ponder = true,
+            "searchmoves" => {
+                while let Some(text) = tokens.next_if(|t| !GO_WORDS.contains(t)) {
+                    go.search_moves.push(text);
+                }
+            }
+            "mate" => {
+                let time = tokens.next_if(|t| *t == "infinite" || number(t).is_some());
+                limits.mate = Some(time.and_then(number).unwrap_or(u64::MAX));
+            }
+            _ if GO_WORDS.contains(&token) => {
+                let text = tokens.next_if(|t| !GO_WORDS.contains(t));
+                let Some(n) = text.and_then(number) else {
+                    go.remarks.push(match text {
+                        Some(text) => format!("go: {token} wants a number, not `{}`", shorten(text)),
+                        None => format!("go: {token} wants a number"),
+                    });
+                    continue;
+                };
+                limits.has_clock |= matches!(token, "btime" | "wtime" | "binc" | "winc" | "byoyomi");
+                match token {
+                    "btime" => limits.time[0] = n,
+                    "wtime" => limits.time[1] = n,
+                    "binc" => limits.inc[0] = n,
+                    "winc" => limits.inc[1] = n,
+                    "byoyomi" => limits.byoyomi = [n; 2],
+                    "rtime" => limits.rtime = Some(n),
+                    "movetime" => limits.movetime = Some(n),
+                    "depth" => limits.depth = Some(n.clamp(1, MAX_PLY as u64) as i32),
+                    "nodes" => limits.nodes = Some(n.max(1)),
+                    // deeper ones would not end before the sun
+                    _ => go.perft = Some(n.min(u64::from(u32::MAX)) as u32),
+                }
+            }
+            _ => {
+                go.remarks.push(format!("go: unknown word `{}`", shorten(token)));
+                continue;
+            }
+        }
+        understood = true;
+    }
+    // one hostile line is answered by one line, however many words it has
+    if go.remarks.len() > 1 {
+        let more = go.remarks.len() - 1;
+        go.remarks.truncate(1);
+        if let Some(first) = go.remarks.first_mut() {
+            first.push_str(&format!(", and {more} more"));
+        }
+    }
+    match go.remarks.first() {
+        // to search without end because a number was garbled is the last thing that is wanted
+        Some(first) if !understood => Err(ParseError::GoWithoutSense(first.clone())),
+        _ => Ok(go),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn go_of(line: &str) -> Go<'_> {
+        match parse(line) {
+            Ok(Command::Go(go)) => *go,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn positions() {
+        let read = |line: &'static str| match parse(line) {
+            Ok(Command::Position { sfen, moves }) => format!("{sfen:?} {moves}"),
+            Ok(other) => panic!("{other:?}"),
+            Err(e) => e.to_string(),
+        };
+        assert_eq!(read("position startpos"), "None ");
+        assert_eq!(read(" position  startpos  moves 7g7f  3c3d "), "None 7g7f  3c3d");
+        assert_eq!(read("position startpos moves"), "None ");
+        assert_eq!(read("position sfen 4k4/9 b - 1 moves 1a1b"), "Some(\"4k4/9 b - 1\") 1a1b");
+        assert_eq!(read("position 4k4/9 b - 1"), "Some(\"4k4/9 b - 1\") ");
+        assert_eq!(read("position"), ParseError::PositionWithoutBoard.to_string());
+        assert_eq!(read("position sfen"), ParseError::PositionWithoutBoard.to_string());
+        assert_eq!(read("position moves 7g7f"), ParseError::PositionWithoutBoard.to_string());
+        assert_eq!(read("position startpos 7g7f"), ParseError::AfterStartpos("7g7f".into()).to_string());
+    }
+
+    #[test]
+    fn options() {
+        let read = |line: &'static str| match parse(line) {
+            Ok(Command::SetOption { name, value }) => format!("{name}|{value}"),
+            Ok(other) => panic!("{other:?}"),
+            Err(e) => e.to_string(),
+        };
+        assert_eq!(read("setoption name USI_Hash value 256"), "USI_Hash|256");
+        assert_eq!(read("setoption name Skill Level value 3"), "Skill Level|3");
+        assert_eq!(read("setoption name EvalDir value a value b"), "EvalDir|a value b");
+        assert_eq!(read("setoption name valued"), "valued|");
+        assert_eq!(read("setoption USI_Hash 256"), ParseError::OptionWithoutName.to_string());
+        assert_eq!(read("setoption name value 3"), ParseError::OptionWithoutName.to_string());
+        assert_eq!(read("setoption"), ParseError::OptionWithoutName.to_string());
+    }
+
+    #[test]
+    fn clocks() {
+        let go = go_of("go btime 1000 wtime -5 binc 10 winc 20 byoyomi 99999999999999999999999");
+        assert_eq!((go.limits.time, go.limits.inc), ([1000, 0], [10, 20]));
+        assert_eq!(go.limits.byoyomi, [u64::MAX; 2]);
+        assert!(go.limits.has_clock && go.remarks.is_empty());
+        assert!(!go_of("go infinite").limits.has_clock);
+    }
+
+    #[test]
+    fn mates() {
+        assert_eq!(go_of("go mate").limits.mate, Some(u64::MAX));
+        assert_eq!(go_of("go mate infinite").limits.mate, Some(u64::MAX));
+        assert_eq!(go_of("go mate 30000").limits.mate, Some(30000));
+        assert_eq!(go_of("go mate searchmoves 7g7f").search_moves, ["7g7f"]);
+    }
+
+    #[test]
+    fn other_limits() {
+        let go = go_of("go depth 7 nodes 0 movetime 100 rtime 5 ponder searchmoves 7g7f P*5e infinite");
+        assert_eq!((go.limits.depth, go.limits.nodes), (Some(7), Some(1)));
+        assert_eq!((go.limits.movetime, go.limits.rtime), (Some(100), Some(5)));
+        assert!(go.limits.ponder && go.limits.infinite);
+        assert_eq!(go.search_moves, ["7g7f", "P*5e"]);
+        assert_eq!(go_of("go perft 3").perft, Some(3));
+        assert_eq!(go_of("go depth 99999999999").limits.depth, Some(MAX_PLY as i32));
+    }
+
+    #[test]
+    fn garbage_in_a_go_is_named_once() {
+        let go = go_of("go btime x wtime 1000 foo bar");
+        assert_eq!(go.limits.time, [0, 1000]);
+        assert_eq!(go.remarks, ["go: btime wants a number, not `x`, and 2 more"]);
+        assert!(matches!(parse("go depth x"), Err(ParseError::GoWithoutSense(_))));
+        assert!(matches!(parse("go depth"), Err(ParseError::GoWithoutSense(_))));
+        assert!(matches!(parse("go foo"), Err(ParseError::GoWithoutSense(_))));
+        assert!(go_of("go").remarks.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(line in "\\PC*") {
+            let _ = parse(&line);
+        }
+
+        #[test]
+        fn no_list_of_words_panics(words in prop::collection::vec(
+            prop_oneof![
+                prop::sample::select(GO_WORDS).prop_map(String::from),
+                prop::sample::select(&["go", "position", "setoption", "name", "value", "startpos", "sfen", "moves", "-1", ""])
+                    .prop_map(String::from),
+                "[0-9a-i*+]{0,6}",
+            ], 0..12)) {
+            let _ = parse(&words.join(" "));
+        }
+
+        #[test]
+        fn a_shown_clock_reads_back(b in any::<u32>(), w in any::<u32>(), i in any::<u32>()) {
+            let line = format!("go btime {b} wtime {w} binc {i} winc 0");
+            let go = go_of(&line);
+            prop_assert_eq!(go.limits.time, [u64::from(b), u64::from(w)]);
+            prop_assert_eq!(go.limits.inc, [u64::from(i), 0]);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Lines from the GUI, read on a thread of their own, so that `stop` is seen while the loop is busy.
+
+use std::io::{self, BufRead};
+use std::sync::mpsc::SyncSender;
+
+/// What the loop wakes up for.
+#[derive(Debug)]
+pub enum Event {
+    Line(String),
+    /// A line beyond [`LONGEST_LINE`], dropped; its length in bytes.
+    TooLong(usize),
+    /// The input has ended.
+    Eof,
+    /// Nobody reads our output any more.
+    OutputClosed,
+}
+
+/// A game of 10,000 plies is 50 kB; no honest line comes near this.
+pub const LONGEST_LINE: usize = 16 << 20;
+
+/// Sends line after line until the input ends or the receiver has gone. Bytes that are not UTF-8 become replacement
+/// characters.
+pub fn read_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
+    loop {
+        let event = match read_line(&mut input) {
+            Ok(Some(event)) => event,
+            Ok(None) | Err(_) => Event::Eof,
+        };
+        let ended = matches!(event, Event::Eof);
+        if events.send(event).is_err() || ended {
+            return;
+        }
+    }
+}
+
+/// One line without its end; none at the end of the input.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Event>> {
+    let mut line = Vec::new();
+    let mut dropped = 0;
+    loop {
+        let chunk = match input.fill_buf() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        let end = chunk.iter().position(|b| *b == b'\n');
+        let text = &chunk[..end.unwrap_or(chunk.len())];
+        let read = text.len() + usize::from(end.is_some());
+        let ended = end.is_some() || read == 0;
+        if dropped > 0 || line.len() + text.len() > LONGEST_LINE {
+            // nothing of an overlong line is kept
+            dropped += text.len() + std::mem::take(&mut line).len();
+        } else {
+            line.extend_from_slice(text);
+        }
+        input.consume(read);
+        if ended {
+            return Ok(match (dropped, read) {
+                (0, 0) if line.is_empty() => None,
+                (0, _) => Some(Event::Line(String::from_utf8_lossy(&line).trim_end().into())),
+                (n, _) => Some(Event::TooLong(n)),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+    use std::sync::mpsc::sync_channel;
+
+    fn events(input: &[u8]) -> Vec<String> {
+        let (send, receive) = sync_channel(100);
+        read_lines(Cursor::new(input.to_vec()), &send);
+        drop(send);
+        receive.iter().map(|e| format!("{e:?}")).collect()
+    }
+
+    #[test]
+    fn lines_end_in_any_way() {
+        assert_eq!(events(b""), ["Eof"]);
+        assert_eq!(events(b"usi\r\n\nquit"), ["Line(\"usi\")", "Line(\"\")", "Line(\"quit\")", "Eof"]);
+        assert_eq!(events(b"a\xffb\n"), ["Line(\"a\u{fffd}b\")", "Eof"]);
+    }
+
+    #[test]
+    fn an_endless_line_is_dropped() {
+        let mut input = vec![b'x'; LONGEST_LINE + 10];
+        input.extend_from_slice(b"\nusi\n");
+        assert_eq!(
+            events(&input),
+            [format!("TooLong({})", LONGEST_LINE + 10).as_str(), "Line(\"usi\")", "Eof"]
+        );
+    }
+}

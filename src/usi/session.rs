@@ -1,0 +1,346 @@
+//! What each command does: the state machine between the parser and the engine.
+
+use super::output::Output;
+use super::parse::{Command, Go, parse};
+use super::report::{MateReporter, Reporter};
+use crate::engine::{Diagram, Engine, Observer, Opt, perft, shorten, table};
+use crate::nnue::Network;
+use crate::position::Position;
+use crate::types::Move;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A command from a floor above or beside this one (`bench`), handed in so that the front end need not know it.
+#[derive(Clone, Copy)]
+pub struct Extra {
+    pub name: &'static str,
+    /// Runs on a thread of its own until done or until the flag is raised. A result is told line by line, an error in
+    /// one.
+    pub run: ExtraRun,
+}
+
+/// Network, words behind the command's name, stop flag, where lines go.
+pub type ExtraRun =
+    fn(Arc<Network>, &[String], &AtomicBool, &mut dyn FnMut(&str)) -> Result<(), Box<dyn std::error::Error>>;
+
+/// Work that takes its time and is no search: perft, bench.
+pub type Job = Box<dyn FnOnce(&AtomicBool) + Send>;
+
+/// What the loop is to do after a command.
+pub enum Next {
+    Continue,
+    /// Run this before the next command; only `stop` reaches it.
+    Run(Job),
+    Quit,
+}
+
+/// One conversation with a GUI.
+pub struct Session {
+    engine: Engine,
+    output: Arc<Output>,
+    extras: Vec<Extra>,
+    /// Who answers the last `go`, if that was a `go mate`.
+    mate: Option<Arc<MateReporter>>,
+}
+
+impl Session {
+    pub fn new(output: Arc<Output>, extras: Vec<Extra>) -> Session {
+        Session { engine: Engine::new(), output, extras, mate: None }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Acts on one line. Whatever it is, the session stays usable.
+    pub fn handle(&mut self, line: &str) -> Next {
+        self.output.log_input(line);
+        match parse(line) {
+            Ok(command) => self.obey(command),
+            Err(e) => {
+                self.output.info(&e.to_string());
+                Next::Continue
+            }
+        }
+    }
+
+    /// `stop`, also while a [`Job`] runs.
+    pub fn stop(&self) {
+        if let Some(mate) = &self.mate {
+            mate.cut();
+        }
+        self.engine.stop();
+    }
+
+    /// Ends the search, if one runs; its best move is still told.
+    pub fn finish(&mut self) {
+        self.stop();
+        self.engine.finish();
+    }
+
+    fn obey(&mut self, command: Command) -> Next {
+        match command {
+            Command::Nothing | Command::GameOver if !self.engine.is_searching() => {}
+            Command::Nothing => {}
+            Command::GameOver | Command::Stop => self.stop(),
+            Command::Quit => return Next::Quit,
+            Command::Usi => self.usi(),
+            Command::IsReady => self.is_ready(),
+            Command::NewGame => self.engine.new_game(),
+            Command::Position { sfen, moves } => {
+                if let Err(e) = self.engine.set_game(sfen, moves.split_whitespace()) {
+                    self.output.info(&format!("position kept: {e}"));
+                }
+            }
+            Command::Go(go) => return self.go(*go),
+            Command::PonderHit => self.engine.ponderhit(),
+            Command::SetOption { name, value } => {
+                self.set_option(name, value);
+            }
+            Command::GetOption(name) => self.get_option(name),
+            Command::Display => {
+                let position = self.engine.position();
+                self.output.line(&format!("{}\nsfen {}", Diagram(position), position.sfen()));
+            }
+            Command::Eval => self.eval(),
+            Command::Moves => {
+                let moves = self.engine.position().legal_moves(true);
+                let mut texts: Vec<String> = moves.iter().map(|m| m.mv.to_string()).collect();
+                texts.sort_unstable();
+                self.output.line(&texts.join(" "));
+            }
+            Command::Flip => {
+                if let Err(e) = self.engine.flip() {
+                    self.output.info(&format!("position kept: {e}"));
+                }
+            }
+            Command::Other { name, rest } => return self.other(name, rest),
+        }
+        Next::Continue
+    }
+
+    /// The handshake. Nothing is loaded here, for GUIs give an engine a moment only.
+    fn usi(&self) {
+        // the user may call the engine by a name of his own, to tell several apart
+        let names = std::fs::read_to_string("engine_name.txt").unwrap_or_default();
+        let mut names = names.lines().map(str::trim).map(Some);
+        let mut own = || names.next().flatten().filter(|n| !n.is_empty());
+        let name = own().unwrap_or(concat!("Toratsugumi ", env!("CARGO_PKG_VERSION")));
+        let author = own().unwrap_or("the Toratsugumi developers");
+        let mut text = format!("id name {name}\nid author {author}\n");
+        for spec in table() {
+            // writing to a string cannot fail
+            let _ = writeln!(text, "{spec}");
+        }
+        text.push_str("usiok");
+        self.output.line(&text);
+    }
+
+    fn is_ready(&mut self) {
+        // during a search it is a mere "are you there?"
+        if !self.engine.is_searching() {
+            let output = self.output.clone();
+            let done = keep_alive(output.clone());
+            if let Err(e) = self.engine.prepare(&mut |text| output.info(text)) {
+                self.output.info(&e.to_string());
+            }
+            drop(done);
+            self.update_log();
+        }
+        self.output.line("readyok");
+    }
+
+    /// Whether the option now has that value, without more to be said.
+    fn set_option(&mut self, name: &str, value: &str) -> bool {
+        let remark = match self.engine.set_option(name, value) {
+            Ok(remark) => remark,
+            Err(e) => Some(shorten_line(&e.to_string())),
+        };
+        if let Some(remark) = &remark {
+            self.output.info(remark);
+        }
+        self.update_log();
+        remark.is_none()
+    }
+
+    /// Follows `DebugLogFile`: `true` is a file of a fixed name, `false` none.
+    fn update_log(&self) {
+        let path = match self.engine.options().text(Opt::DebugLogFile) {
+            "true" => "io_log.txt",
+            "false" => "",
+            path => path,
+        };
+        if let Err(e) = self.output.log_to(path) {
+            self.output.info(&format!("DebugLogFile: {}: {e}", shorten(path)));
+        }
+    }
+
+    fn get_option(&self, name: Option<&str>) {
+        let options = self.engine.options();
+        match name {
+            None => {
+                let lines: Vec<String> = options.all().map(|(n, v)| format!("Options[{n}] = {v}")).collect();
+                self.output.line(&lines.join("\n"));
+            }
+            Some(name) => match options.show(name) {
+                Some((name, value)) => self.output.line(&format!("Options[{name}] = {value}")),
+                None => self.output.info(&format!("No such option: {}", shorten(name))),
+            },
+        }
+    }
+
+    fn eval(&mut self) {
+        let output = self.output.clone();
+        match self.engine.evaluate(&mut |text| output.info(text)) {
+            Ok(value) => self.output.line(&format!("eval = {value}")),
+            Err(e) => self.output.info(&e.to_string()),
+        }
+    }
+
+    fn go(&mut self, go: Go) -> Next {
+        for remark in &go.remarks {
+            self.output.info(remark);
+        }
+        if let Some(depth) = go.perft {
+            return Next::Run(self.perft(depth));
+        }
+        let mut limits = go.limits;
+        limits.search_moves = self.search_moves(&go.search_moves);
+        if self.engine.is_searching() {
+            self.output.info("go during a search: that one is stopped first");
+            self.finish();
+        }
+        let observer: Arc<dyn Observer> = match limits.mate {
+            None => {
+                self.mate = None;
+                Arc::new(Reporter(self.output.clone()))
+            }
+            Some(time) => {
+                let reporter = Arc::new(MateReporter::new(self.output.clone(), time != u64::MAX));
+                self.mate = Some(reporter.clone());
+                reporter
+            }
+        };
+        let output = self.output.clone();
+        if let Err(e) = self.engine.go(limits, observer, &mut |text| output.info(text)) {
+            self.output.info(&e.to_string());
+            // the GUI waits for an answer
+            self.output.line(if self.mate.is_some() {
+                "checkmate notimplemented"
+            } else {
+                "bestmove resign"
+            });
+        }
+        Next::Continue
+    }
+
+    /// The legal ones of the moves named. If there are none although some were named, all moves are searched.
+    fn search_moves(&self, texts: &[&str]) -> Vec<Move> {
+        let position = self.engine.position();
+        let (good, bad): (Vec<_>, Vec<_>) =
+            texts.iter().map(|text| (text, position.parse_move(text))).partition(|(_, m)| m.is_ok());
+        if let Some((text, Err(e))) = bad.first() {
+            let others = match bad.len() - 1 {
+                0 => String::new(),
+                n => format!(", and {n} more"),
+            };
+            self.output.info(&format!("searchmoves without `{}`: {e}{others}", shorten(text)));
+        }
+        let mut moves: Vec<Move> = good.into_iter().filter_map(|(_, m)| m.ok()).collect();
+        // a move named twice would be searched twice
+        let mut seen = Vec::new();
+        moves.retain(|m| {
+            let new = !seen.contains(m);
+            seen.push(*m);
+            new
+        });
+        moves
+    }
+
+    fn perft(&self, depth: u32) -> Job {
+        let position = self.engine.position().clone();
+        let threads = self.engine.options().spin(Opt::Threads) as usize;
+        let output = self.output.clone();
+        Box::new(move |stop| tell_perft(&position, depth, threads, stop, &output))
+    }
+
+    fn other(&mut self, name: &str, rest: &str) -> Next {
+        if let Some(extra) = self.extras.iter().find(|e| e.name == name).copied() {
+            let output = self.output.clone();
+            let network = match self.engine.network(&mut |text| output.info(text)) {
+                Ok(network) => network,
+                Err(e) => {
+                    output.info(&e.to_string());
+                    return Next::Continue;
+                }
+            };
+            let words: Vec<String> = rest.split_whitespace().map(String::from).collect();
+            return Next::Run(Box::new(move |stop| {
+                if let Err(e) = (extra.run)(network, &words, stop, &mut |line| output.line(line)) {
+                    output.info(&format!("{}: {e}", extra.name));
+                }
+            }));
+        }
+        // option shorthand: `threads 4`, `threads = 4`, `threads=4`
+        let (name, value) = match name.split_once('=') {
+            Some((name, value)) if rest.is_empty() => (name, value),
+            _ => (name, rest.strip_prefix('=').unwrap_or(rest).trim()),
+        };
+        if self.engine.options().show(name).is_none() {
+            self.output.info(&format!("No such command or option: {}", shorten(name)));
+        } else if value.is_empty() || self.set_option(name, value) {
+            self.get_option(Some(name));
+        }
+        Next::Continue
+    }
+}
+
+fn shorten_line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    text.chars().take(LONGEST).collect()
+}
+
+fn tell_perft(position: &Position, depth: u32, threads: usize, stop: &AtomicBool, output: &Output) {
+    let start = Instant::now();
+    let Some(counts) = perft::divide(position, depth, threads, stop) else {
+        output.info("perft stopped");
+        return;
+    };
+    let ms = start.elapsed().as_millis().max(1) as u64;
+    let nodes: u64 = counts.iter().map(|(_, n)| n).sum();
+    let mut text = String::new();
+    for (m, n) in &counts {
+        let _ = writeln!(text, "{m}: {n}");
+    }
+    let nps = u128::from(nodes) * 1000 / u128::from(ms);
+    let _ = write!(text, "\nElapsed Time = {ms} [ms]\n{nps} NPS\nNodes searched: {nodes}");
+    output.line(&text);
+}
+
+/// Sends an empty line every five seconds, as GUIs ask of an engine that takes longer to get ready, until the returned
+/// value is dropped.
+fn keep_alive(output: Arc<Output>) -> impl Drop {
+    const EVERY: Duration = Duration::from_secs(5);
+    struct Done(Option<std::sync::mpsc::Sender<()>>, Option<std::thread::JoinHandle<()>>);
+    impl Drop for Done {
+        fn drop(&mut self) {
+            self.0.take();
+            if let Some(handle) = self.1.take() {
+                let _ = handle.join();
+            }
+        }
+    }
+    let (send, receive) = channel::<()>();
+    let handle = std::thread::Builder::new()
+        .name("keep-alive".into())
+        .spawn(move || {
+            while receive.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                output.line("");
+            }
+        })
+        .ok();
+    Done(Some(send), handle)
+}
