@@ -1,1 +1,86 @@
-//! The command line.
+//! The command line: which subcommands there are. Each owns its arguments and its `run`.
+
+use crate::{analyse, bench, nnue, perft, usi};
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::io::{self, BufReader, IsTerminal};
+use std::process::ExitCode;
+
+/// A shogi engine. Without a subcommand it speaks USI on standard input and output.
+#[derive(Parser)]
+#[command(name = "toratsugumi", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Analyse(analyse::Args),
+    Bench(bench::Args),
+    Eval(nnue::commands::EvalArgs),
+    Net(nnue::commands::NetArgs),
+    Perft(perft::Args),
+}
+
+/// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong
+/// command line is exit code 2.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        // nobody reads on (`| head`): no error of ours
+        Err(e) if is_broken_pipe(&*e) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("toratsugumi: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
+    match cli.command {
+        None => {
+            if io::stdin().is_terminal() && io::stdout().is_terminal() {
+                println!(
+                    "Toratsugumi {} speaks USI: try `go movetime 1000`, `d`, `quit`. `toratsugumi --help` has more.",
+                    env!("CARGO_PKG_VERSION")
+                );
+            }
+            usi::run(BufReader::new(io::stdin()), io::stdout(), usi_extras());
+            Ok(())
+        }
+        Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Eval(args)) => nnue::commands::eval(args),
+        Some(Command::Net(args)) => nnue::commands::net(args),
+        Some(Command::Perft(args)) => perft::run(&args),
+    }
+}
+
+/// The commands of this floor that the USI loop offers too.
+pub fn usi_extras() -> Vec<usi::Extra> {
+    vec![usi::Extra { name: "bench", run: bench::usi }]
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let mut error = Some(error);
+    while let Some(e) = error {
+        if e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        error = e.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,4 +1,30 @@
-//! Toratsugumi, a shogi engine.
+//! Toratsugumi, a shogi engine: the rules, an NNUE evaluation, a search, a USI front end.
+//!
+//! The house has floors; a module uses only what lies below it: [`types`] (the vocabulary) · [`position`] (the rules) ·
+//! [`nnue`], [`data`] (evaluation, training records) · [`search`], [`train`] · [`engine`] (options, network, threads and
+//! game in one) · [`usi`], [`bench`], [`analyse`], ... · [`cli`].
+//!
+//! A program that wants to be a client like a GUI takes an [`engine::Engine`]; one that searches many positions takes a
+//! [`search::Searcher`], a single thread without options to parse:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use toratsugumi::nnue::Network;
+//! use toratsugumi::position::Position;
+//! use toratsugumi::search::{Limits, SearchOptions, Searcher, Silent};
+//!
+//! let mut position = Position::startpos();
+//! for text in ["7g7f", "3c3d"] {
+//!     let m = position.parse_move(text)?;
+//!     position.do_move(m);
+//! }
+//! let network = Arc::new(Network::embedded()?);
+//! let mut searcher = Searcher::new(network, 16, SearchOptions::default())?;
+//! let result = searcher.search(&position, &Limits::depth(6), &Silent);
+//! println!("{} ({} nodes)", result.best, result.nodes);
+//! assert!(position.legal_moves(false).iter().any(|m| m.mv == result.best));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod interrupt;
 pub mod memory;
@@ -16,9 +42,11 @@ pub mod train;
 
 pub mod engine;
 
+pub mod analyse;
 pub mod arena;
 pub mod bench;
 pub mod datagen;
+pub mod perft;
 pub mod usi;
 
 pub mod cli;

@@ -1,0 +1,44 @@
+//! `toratsugumi perft`: counts the leaves of the tree of all legal moves.
+
+use crate::engine::{Game, perft};
+use std::error::Error;
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Count the positions after DEPTH plies of all legal moves
+#[derive(clap::Args)]
+pub struct Args {
+    /// Plies
+    depth: u32,
+    /// The position to count from [default: the initial position]
+    #[arg(long)]
+    sfen: Option<String>,
+    /// Also print the count below each move
+    #[arg(long)]
+    divide: bool,
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let mut game = Game::default();
+    game.update(args.sfen.as_deref(), [])?;
+    let start = Instant::now();
+    let counts = match args.depth {
+        0 => Vec::new(),
+        depth => {
+            perft::divide(game.position(), depth, args.threads, &AtomicBool::new(false)).unwrap_or_default()
+        }
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let nodes = if args.depth == 0 { 1 } else { counts.iter().map(|(_, n)| n).sum::<u64>() };
+    let mut out = std::io::stdout().lock();
+    if args.divide {
+        for (m, n) in &counts {
+            writeln!(out, "{m}: {n}")?;
+        }
+    }
+    writeln!(out, "{nodes} nodes {:.3} s {:.0} nps", seconds, nodes as f64 / seconds.max(1e-9))?;
+    Ok(())
+}

@@ -1,0 +1,515 @@
+//! The built binary as a GUI sees it: lines in, lines out, within a time.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Long enough for a loaded machine, short enough to notice a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A conversation with the engine. Dropping it ends the process.
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Session {
+    fn start_in(dir: &Path) -> Session {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+            .current_dir(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (send, lines) = channel();
+        thread::spawn(move || output.lines().map_while(Result::ok).all(|line| send.send(line).is_ok()));
+        Session { input: child.stdin.take(), child, lines }
+    }
+
+    fn start() -> Session {
+        Session::start_in(&std::env::temp_dir())
+    }
+
+    /// A session that is ready to play, quick on a small machine.
+    fn ready() -> Session {
+        let mut s = Session::start();
+        s.send("setoption name Threads value 1");
+        s.send("setoption name USI_Hash value 16");
+        s.send("setoption name PvInterval value 0");
+        s.send("isready");
+        s.until("readyok");
+        s
+    }
+
+    /// What the engine does not read any more is no failure of the test.
+    fn send(&mut self, line: &str) {
+        let _ = writeln!(self.input.as_mut().unwrap(), "{line}");
+    }
+
+    /// All lines up to and including the first that begins with `word`.
+    fn until(&mut self, word: &str) -> Vec<String> {
+        self.until_within(word, PATIENCE)
+    }
+
+    fn until_within(&mut self, word: &str, patience: Duration) -> Vec<String> {
+        let deadline = Instant::now() + patience;
+        let mut seen = Vec::new();
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    let found = line.split(' ').next() == Some(word);
+                    seen.push(line);
+                    if found {
+                        return seen;
+                    }
+                }
+                Err(e) => panic!("no `{word}` ({e}) after {seen:#?}"),
+            }
+        }
+    }
+
+    /// Sends a line and returns everything up to the answer of a `isready` behind it.
+    fn ask(&mut self, line: &str) -> Vec<String> {
+        self.send(line);
+        self.send("getoption name USI_Ponder");
+        let mut seen = self.until("Options[USI_Ponder]");
+        seen.pop();
+        seen
+    }
+
+    /// Nothing but empty and `info` lines for a while.
+    fn expect_silence(&mut self, time: Duration) {
+        let deadline = Instant::now() + time;
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => assert!(line.is_empty() || line.starts_with("info "), "{line}"),
+                Err(RecvTimeoutError::Timeout) => return,
+                Err(e) => panic!("{e}"),
+            }
+        }
+    }
+
+    /// Searches and returns the `info` lines with a score and the best move.
+    fn go(&mut self, position: &str, go: &str) -> (Vec<String>, String) {
+        self.send(position);
+        self.send(go);
+        let mut lines = self.until("bestmove");
+        let best = lines.pop().unwrap();
+        lines.retain(|l| l.contains(" score "));
+        (lines, best)
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => return status,
+                None if Instant::now() > deadline => panic!("the process does not end"),
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The word behind a key in an `info` or `bestmove` line.
+fn after<'a>(line: &'a str, key: &str) -> &'a str {
+    let mut words = line.split(' ');
+    words.find(|w| *w == key).and_then(|_| words.next()).unwrap_or_default()
+}
+
+const MATE_IN_1: &str = "position sfen 8k/9/8G/9/9/9/9/9/4K4 b G 1";
+const MATED: &str = "position sfen 8k/8G/8G/9/9/9/9/9/K8 w - 1";
+const DECLARED: &str = "position sfen RRGS5/BB2K4/2+P+P1SG2/9/9/9/9/9/8k b 2P2g2s4n4l14p 1";
+
+#[test]
+fn the_handshake_is_instant_and_complete() {
+    let start = Instant::now();
+    let mut s = Session::start();
+    s.send("usi");
+    let lines = s.until("usiok");
+    // nothing is loaded; the bound leaves room for a loaded machine
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(lines[0].starts_with("id name Toratsugumi"), "{lines:?}");
+    assert!(lines[1].starts_with("id author "));
+    for option in [
+        "option name USI_Hash type spin default 1024 min 1 max 33554432",
+        "option name USI_Ponder type check default false",
+        "option name MultiPV type spin default 1 min 1 max 600",
+        "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
+        "option name DebugLogFile type string default <empty>",
+        "option name NetworkDelay2 type spin default 1120 min 0 max 10000",
+        "option name FV_SCALE type spin default 16 min 1 max 128",
+    ] {
+        assert!(lines.iter().any(|l| l == option), "{option}\nin {lines:#?}");
+    }
+    s.send("isready");
+    s.until("readyok");
+    s.send("usinewgame");
+    s.send("quit");
+    assert!(s.wait().success());
+}
+
+#[test]
+fn depth_nodes_and_times_end_a_search() {
+    let mut s = Session::ready();
+    let (lines, best) = s.go("position startpos", "go depth 4");
+    assert_eq!(lines.iter().map(|l| after(l, "depth")).next_back(), Some("4"), "{lines:?}");
+    assert_eq!(after(&best, "bestmove").len(), 4, "{best}");
+    for line in &lines {
+        let pv = line.find(" pv ").expect("a pv");
+        for key in ["depth", "seldepth", "multipv", "score", "nodes", "nps", "hashfull", "time"] {
+            assert!(line.find(&format!(" {key} ")).is_some_and(|i| i < pv), "{key} in {line}");
+        }
+    }
+    let (lines, _) = s.go("position startpos moves 7g7f", "go nodes 3000");
+    let nodes: u64 = after(lines.last().unwrap(), "nodes").parse().unwrap();
+    assert!(nodes <= 3000, "{nodes}");
+    for go in ["go movetime 100", "go byoyomi 100", "go btime 0 wtime 0 byoyomi 100", "go rtime 50"] {
+        let start = Instant::now();
+        s.go("position startpos moves 7g7f 3c3d", go);
+        assert!(start.elapsed() < Duration::from_secs(3), "{go}: {:?}", start.elapsed());
+    }
+    // a second with an increment, the sort of clock that rounding to whole seconds would lose on
+    s.send("setoption name RoundUpToFullSecond value false");
+    s.send("setoption name MinimumThinkingTime value 1");
+    s.send("setoption name NetworkDelay2 value 50");
+    let start = Instant::now();
+    s.go("position startpos", "go btime 300 wtime 300 binc 100 winc 100");
+    assert!(start.elapsed() < Duration::from_millis(1000), "{:?}", start.elapsed());
+}
+
+#[test]
+fn infinite_and_ponder_hold_the_best_move_back() {
+    let mut s = Session::ready();
+    for position in ["position startpos", MATE_IN_1, MATED, DECLARED] {
+        for go in ["go infinite", "go ponder btime 1000 wtime 1000 byoyomi 100"] {
+            s.send(position);
+            s.send(go);
+            s.expect_silence(Duration::from_millis(300));
+            s.send("stop");
+            s.until("bestmove");
+        }
+        s.send("go ponder btime 1000 wtime 1000 byoyomi 100");
+        s.expect_silence(Duration::from_millis(200));
+        s.send("ponderhit");
+        s.until("bestmove");
+    }
+}
+
+#[test]
+fn stochastic_ponder_answers_for_the_position_given() {
+    let mut s = Session::ready();
+    s.send("setoption name USI_Ponder value true");
+    s.send("setoption name Stochastic_Ponder value true");
+    let position = "position startpos moves 7g7f 3c3d 8h2b+";
+    for end in ["ponderhit", "stop"] {
+        s.send(position);
+        s.send("go ponder btime 0 wtime 0 byoyomi 300");
+        s.expect_silence(Duration::from_millis(300));
+        s.send(end);
+        let best = s.until("bestmove").pop().unwrap();
+        let m = after(&best, "bestmove").to_string();
+        let legal = s.ask("moves").join(" ");
+        assert!(legal.split(' ').any(|l| l == m), "{end}: {m} of {legal}");
+        assert_eq!(s.ask("d").iter().filter(|l| l.starts_with("bestmove")).count(), 0);
+    }
+}
+
+#[test]
+fn several_lines_and_chosen_moves() {
+    let mut s = Session::ready();
+    s.send("setoption name MultiPV value 3");
+    let (lines, _) = s.go("position startpos", "go depth 3");
+    let last: Vec<&String> = lines.iter().filter(|l| after(l, "depth") == "3").collect();
+    let mut firsts: Vec<&str> = last.iter().rev().take(3).map(|l| after(l, "pv")).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    assert_eq!(firsts.len(), 3, "{lines:#?}");
+    s.send("setoption name MultiPV value 1");
+    for _ in 0..2 {
+        let (_, best) = s.go("position startpos", "go depth 3 searchmoves 9g9f 1g1f");
+        assert!(["9g9f", "1g1f"].contains(&after(&best, "bestmove")), "{best}");
+    }
+}
+
+#[test]
+fn mates_declarations_and_resignation() {
+    let mut s = Session::ready();
+    let (lines, best) = s.go(MATE_IN_1, "go depth 3");
+    assert!(["G*1b", "G*2b", "1c1b"].contains(&after(&best, "bestmove")), "{best}");
+    assert!(lines.iter().any(|l| l.contains("score mate 1 ")), "{lines:?}");
+    let (lines, best) = s.go(MATED, "go depth 3");
+    assert_eq!(best, "bestmove resign");
+    assert!(lines.iter().all(|l| !l.contains("mate -0") && !l.contains("mate 0")), "{lines:?}");
+    assert_eq!(s.go(DECLARED, "go movetime 100").1, "bestmove win");
+    s.send("setoption name EnteringKingRule value NoEnteringKing");
+    assert_ne!(s.go(DECLARED, "go movetime 100").1, "bestmove win");
+    s.send("setoption name EnteringKingRule value CSARule27");
+    // behind by everything: 1 cp of patience is not enough
+    s.send("setoption name ResignValue value 1");
+    let bare = "position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/9/9/4K4 b - 1";
+    assert_eq!(s.go(bare, "go depth 3").1, "bestmove resign");
+}
+
+#[test]
+fn go_mate_is_answered_in_its_own_words() {
+    let mut s = Session::ready();
+    s.send(MATE_IN_1);
+    s.send("go mate 20000");
+    let answer = s.until("checkmate").pop().unwrap();
+    assert!(["checkmate G*1b", "checkmate G*2b", "checkmate 1c1b"].contains(&answer.as_str()), "{answer}");
+    s.send(MATED);
+    s.send("go mate 1000");
+    assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate nomate");
+    s.send("position startpos");
+    s.send("go mate 200");
+    assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate timeout");
+    s.send("go mate infinite");
+    s.expect_silence(Duration::from_millis(200));
+    s.send("stop");
+    assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate timeout");
+}
+
+#[test]
+fn perft_and_the_other_questions() {
+    let mut s = Session::ready();
+    let lines = s.ask("go perft 3");
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 25470", "{lines:?}");
+    assert_eq!(lines.iter().filter(|l| l.contains(": ") && !l.starts_with("Nodes")).count(), 30);
+    assert_eq!(s.ask("moves")[0].split(' ').count(), 30);
+    let board = s.ask("d");
+    assert!(board.iter().any(|l| l.starts_with("sfen lnsgkgsnl/")), "{board:?}");
+    assert!(s.ask("eval")[0].starts_with("eval = "));
+    assert_eq!(s.ask("getoption multipv"), ["Options[MultiPV] = 1"]);
+    assert_eq!(s.ask("multipv 4"), ["Options[MultiPV] = 4"]);
+    assert_eq!(s.ask("multipv = 2"), ["Options[MultiPV] = 2"]);
+    s.send("getoption");
+    assert!(s.until("Options[FV_SCALE]").len() > 20);
+    assert!(s.ask("bench depth 1").last().unwrap().ends_with(" nps"));
+    assert_eq!(s.ask("bench depth x").len(), 1);
+    // a perft that would outlast us all is stopped
+    s.send("go perft 12");
+    s.send("stop");
+    assert_eq!(s.until("info"), ["info string perft stopped"]);
+}
+
+#[test]
+fn hostile_lines_cost_one_line_each_and_nothing_else() {
+    let mut s = Session::ready();
+    s.ask("position startpos moves 7g7f");
+    let before = s.ask("d");
+    for line in [
+        "nonsense",
+        "position",
+        "position startpos moves 7g7f 7g7f",
+        "position startpos moves 7g7",
+        "position startpos 7g7f",
+        "position sfen",
+        "position sfen x",
+        "position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSN b - 1",
+        "position sfen 9/9/9/9/9/9/9/9/9/9 b - 1",
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 b 99P 1",
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 x - 1",
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 b - x",
+        "position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1 moves \u{1F600}",
+        "go depth x",
+        "go nonsense",
+        "setoption",
+        "setoption name",
+        "setoption name Threads value 0",
+        "setoption name Threads value 99999999999999999999",
+        "setoption name USI_Ponder value maybe",
+        "setoption name EnteringKingRule value Chess",
+        "setoption name Nonsense value 1",
+        "setoption name EvalHash value 128",
+        "setoption name BookFile value no_book",
+        "getoption nonsense",
+        "\u{0}\u{1}\u{2}",
+        "将棋",
+    ] {
+        let answer = s.ask(line);
+        assert_eq!(answer.len(), 1, "{line}: {answer:?}");
+        assert!(answer[0].starts_with("info string "), "{line}: {answer:?}");
+    }
+    for line in ["", "   ", "stop", "ponderhit", "gameover win", "gameover", "usinewgame"] {
+        assert_eq!(s.ask(line), [""; 0], "{line}");
+    }
+    assert_eq!(s.ask("d"), before);
+    let endless = "x".repeat(20 << 20);
+    assert_eq!(s.ask(&endless).len(), 1);
+    s.go("position startpos", "go depth 2");
+}
+
+#[test]
+fn go_during_go_gets_both_their_answers() {
+    let mut s = Session::ready();
+    s.send("position startpos");
+    s.send("go infinite");
+    s.send("position startpos moves 7g7f");
+    s.send("go depth 2");
+    s.until("bestmove");
+    s.until("bestmove");
+    assert_eq!(s.ask("stop"), [""; 0]);
+    s.send("go infinite");
+    // a question during a search is answered, and the search goes on
+    s.send("usi");
+    s.until("usiok");
+    s.send("isready");
+    s.until("readyok");
+    s.send("setoption name USI_Hash value 32");
+    s.send("setoption name Threads value 2");
+    s.expect_silence(Duration::from_millis(100));
+    s.send("gameover lose");
+    s.until("bestmove");
+    s.go("position startpos", "go depth 2");
+}
+
+#[test]
+fn a_game_of_ten_thousand_plies_stays_fast() {
+    let mut s = Session::ready();
+    let mut line = String::from("position startpos moves");
+    let start = Instant::now();
+    for ply in 0..10_000 {
+        line.push(' ');
+        line.push_str(["2h3h", "8b7b", "3h2h", "7b8b"][ply % 4]);
+        // GUIs send the whole game every time
+        if ply % 100 == 0 || ply > 9_990 {
+            s.send(&line);
+        }
+    }
+    assert_eq!(s.ask("position startpos moves 2h3h 8b7b 3h3g").len(), 1);
+    s.send(&line);
+    assert!(s.ask("d").iter().any(|l| l.ends_with(" b - 10001")));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    s.send("go depth 2");
+    s.until("bestmove");
+}
+
+#[test]
+fn a_missing_network_is_reported_and_the_embedded_one_plays() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("nn.bin"), b"this is no network").unwrap();
+    for (value, said) in
+        [("no/such/directory", "no/such/directory"), (dir.path().to_str().unwrap(), "nn.bin")]
+    {
+        let mut s = Session::ready();
+        let first = s.ask("eval");
+        s.send(&format!("setoption name EvalDir value {value}"));
+        s.send("isready");
+        let lines = s.until("readyok");
+        let reports: Vec<&String> = lines.iter().filter(|l| l.starts_with("info string EvalDir")).collect();
+        assert_eq!(reports.len(), 1, "{lines:?}");
+        assert!(reports[0].contains(said), "{lines:?}");
+        assert_eq!(s.ask("eval"), first);
+        s.go("position startpos", "go depth 2");
+    }
+}
+
+#[test]
+fn option_files_fix_their_values() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(
+        dir.path().join("engine_options.txt"),
+        "# ours\nMultiPV = 2\nNonsense 1\nThreads 1\nUSI_Hash 8\n",
+    )
+    .unwrap();
+    std::fs::write(dir.path().join("engine_name.txt"), "Hibari\nA. Uthor\n").unwrap();
+    let mut s = Session::start_in(dir.path());
+    s.send("usi");
+    assert_eq!(s.until("usiok")[..2], ["id name Hibari", "id author A. Uthor"]);
+    s.send("setoption name DebugLogFile value log.txt");
+    s.send("isready");
+    let lines = s.until("readyok");
+    assert!(lines.iter().any(|l| l.contains("engine_options.txt, line 3")), "{lines:?}");
+    assert_eq!(s.ask("setoption name MultiPV value 5").len(), 1);
+    assert_eq!(s.ask("getoption MultiPV"), ["Options[MultiPV] = 2"]);
+    s.send("quit");
+    assert!(s.wait().success());
+    let log = std::fs::read_to_string(dir.path().join("log.txt")).unwrap();
+    assert!(log.contains("< isready") && log.contains("> readyok"), "{log}");
+}
+
+#[test]
+fn the_end_of_the_input_ends_the_engine() {
+    for go in ["", "go infinite", "go depth 60", "go perft 2", "isready"] {
+        let mut s = Session::start();
+        s.send("setoption name USI_Hash value 16");
+        s.send(go);
+        drop(s.input.take());
+        assert!(s.wait().success(), "{go}");
+    }
+    // without a line end
+    let mut s = Session::start();
+    write!(s.input.as_mut().unwrap(), "usi").unwrap();
+    drop(s.input.take());
+    s.until("usiok");
+    assert!(s.wait().success());
+}
+
+#[test]
+fn a_closed_output_ends_the_engine_quietly() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+        .current_dir(std::env::temp_dir())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    let _ = writeln!(input, "setoption name USI_Hash value 16\nisready\ngo infinite");
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < PATIENCE, "the process does not end");
+        thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{:?}", output.status);
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn subcommands_answer_and_fail_in_one_line() {
+    let run = |args: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(args).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, out, _) = run(&["perft", "3"]);
+    assert!(code == Some(0) && out.starts_with("25470 nodes"), "{out}");
+    let (code, out, _) = run(&["bench", "--depth", "2", "--hash", "8"]);
+    assert!(code == Some(0) && out.lines().last().is_some_and(|l| l.ends_with(" nps")), "{out}");
+    let (_, again, _) = run(&["bench", "--depth", "2", "--hash", "8"]);
+    let signature =
+        |out: &str| out.lines().last().map(|l| l.split(' ').next().unwrap_or_default().to_string());
+    assert_eq!(signature(&out), signature(&again));
+    let (code, out, err) =
+        run(&["analyse", "--moves", "7g7f", "3c3d", "--depth", "3", "--hash", "8", "--multipv", "2"]);
+    assert!(
+        code == Some(0) && out.contains('▲') && out.contains("win rate") && out.contains("|一"),
+        "{out}{err}"
+    );
+    for args in [
+        &["perft", "2", "--sfen", "x"][..],
+        &["analyse", "--moves", "7g7e"],
+        &["bench", "--eval-dir", "/no/such"],
+    ] {
+        let (code, _, err) = run(args);
+        assert!(code == Some(1) && err.lines().count() == 1, "{args:?}: {code:?} {err}");
+    }
+    assert_eq!(run(&["nonsense"]).0, Some(2));
+}
