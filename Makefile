@@ -1,0 +1,44 @@
+# The targets that people and CI use. Cargo does the work.
+
+CARGO ?= cargo
+WINDOWS = x86_64-pc-windows-gnu
+ARM = aarch64-unknown-linux-gnu
+# Debian keeps wine64 out of the path
+WINE ?= $(firstword $(wildcard /usr/bin/wine64 /usr/lib/wine/wine64) wine)
+
+.PHONY: help build test lint bench windows aarch64
+
+help:
+	@echo 'make build    release build, target/release/toratsugumi'
+	@echo 'make test     all tests'
+	@echo 'make lint     formatting and clippy'
+	@echo 'make bench    the signature of the search and its speed'
+	@echo 'make windows  cross build for Windows, and its bench under wine against the native one'
+	@echo 'make aarch64  cross build for ARM, and the evaluation tests with NEON under qemu'
+
+build:
+	$(CARGO) build --release
+
+test:
+	$(CARGO) test
+
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets -- -D warnings
+
+bench: build
+	target/release/toratsugumi bench
+
+windows: build
+	$(CARGO) build --release --target $(WINDOWS)
+	@native=$$(target/release/toratsugumi bench | tail -n 1); \
+	windows=$$(WINEDEBUG=-all $(WINE) target/$(WINDOWS)/release/toratsugumi.exe bench | tr -d '\r' | tail -n 1); \
+	echo "native:  $$native"; echo "windows: $$windows"; \
+	[ -n "$$windows" ] && [ "$${native%% *}" = "$${windows%% *}" ]
+
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER ?= qemu-aarch64 -L /usr/aarch64-linux-gnu
+aarch64:
+	$(CARGO) build --release --target $(ARM)
+	$(CARGO) test --target $(ARM) --test nnue
+	$(CARGO) test --target $(ARM) --lib nnue::
