@@ -36,6 +36,7 @@ pub mod position;
 
 pub mod data;
 pub mod nnue;
+pub mod openings;
 
 pub mod search;
 pub mod train;

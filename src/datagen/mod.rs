@@ -14,6 +14,6 @@ pub mod shard;
 
 pub use game::Player;
 pub use manifest::Manifest;
-pub use openings::{Openings, OpeningsError};
+pub use openings::Openings;
 pub use settings::Settings;
 pub use shard::{Shard, generate};

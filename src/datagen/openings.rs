@@ -2,6 +2,7 @@
 
 use super::Settings;
 use crate::data::Start;
+use crate::openings::{Opening, OpeningsError};
 use crate::position::Position;
 use crate::random::Rng;
 use crate::types::Move;
@@ -11,56 +12,22 @@ use std::path::Path;
 /// The openings of a run; without lines every game begins at the initial position.
 #[derive(Default)]
 pub struct Openings {
-    lines: Vec<Line>,
+    lines: Vec<Opening>,
     hash: Option<String>,
 }
 
-struct Line {
-    root: Position,
-    moves: Vec<Move>,
-}
-
-/// A line of an openings file that cannot be played.
-#[derive(Debug, thiserror::Error)]
-pub enum OpeningsError {
-    #[error("{path}: {source}")]
-    Io { path: String, source: std::io::Error },
-    #[error("{path}, line {line}: {what}")]
-    Line { path: String, line: usize, what: String },
-    #[error("{path}: no opening in it")]
-    Empty { path: String },
-}
-
 impl Openings {
-    /// Reads a file of lines `startpos`, `startpos moves M ...`, `[sfen] S` or `[sfen] S moves M ...`; empty lines and
-    /// lines that begin with `#` are skipped.
+    /// Reads a file of lines (see [`Opening::read_file`]).
     ///
     /// # Errors
     /// [`OpeningsError`] names the line and what is wrong with it.
     pub fn read(path: &Path) -> Result<Openings, OpeningsError> {
-        let name = || path.display().to_string();
-        let text =
-            std::fs::read_to_string(path).map_err(|source| OpeningsError::Io { path: name(), source })?;
-        let mut lines = Vec::new();
-        for (i, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if !line.is_empty() && !line.starts_with('#') {
-                let line = Line::parse(line).map_err(|what| OpeningsError::Line {
-                    path: name(),
-                    line: i + 1,
-                    what,
-                })?;
-                lines.push(line);
-            }
-        }
-        if lines.is_empty() {
-            return Err(OpeningsError::Empty { path: name() });
-        }
-        let hash = hex(&Sha256::digest(text.as_bytes()));
-        Ok(Openings { lines, hash: Some(hash) })
+        let lines = Opening::read_file(path)?;
+        let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
+        Ok(Openings { lines, hash: Some(hex(&Sha256::digest(text))) })
     }
 
-    /// SHA-256 of the file.
+    /// SHA-256 of the lines.
     pub fn hash(&self) -> Option<&str> {
         self.hash.as_deref()
     }
@@ -111,28 +78,6 @@ impl Openings {
     }
 }
 
-impl Line {
-    fn parse(text: &str) -> Result<Line, String> {
-        let text = text.strip_prefix("position ").unwrap_or(text).trim_start();
-        let (root, moves) = match text.split_once("moves") {
-            Some((root, moves)) => (root.trim(), moves),
-            None => (text, ""),
-        };
-        let root = match root {
-            "startpos" => Position::startpos(),
-            sfen => Position::from_sfen(sfen).map_err(|e| e.to_string())?,
-        };
-        let mut pos = root.clone();
-        let mut list = Vec::new();
-        for m in moves.split_whitespace() {
-            let m = pos.parse_move(m).map_err(|e| e.to_string())?;
-            pos.do_move(m);
-            list.push(m);
-        }
-        Ok(Line { root, moves: list })
-    }
-}
-
 /// Lower-case hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
@@ -142,28 +87,11 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Openings, OpeningsError> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        Openings::read(file.path())
-    }
-
-    #[test]
-    fn files_are_read_and_errors_name_the_line() {
-        let sfen = Position::startpos().sfen();
-        let ok = read(&format!(
-            "# a comment\nstartpos moves 7g7f 3c3d\n\nsfen {sfen}\n{sfen} moves 2g2f\nstartpos\n"
-        ));
-        assert_eq!(ok.unwrap().lines.iter().map(|l| l.moves.len()).collect::<Vec<_>>(), [2, 0, 1, 0]);
-        let error = read("startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n").err().unwrap();
-        assert!(error.to_string().contains("line 2"), "{error}");
-        assert!(matches!(read("\n"), Err(OpeningsError::Empty { .. })));
-        assert!(matches!(read("nonsense"), Err(OpeningsError::Line { line: 1, .. })));
-    }
-
     #[test]
     fn draws_follow_the_line_then_the_dice_and_end_even_if_nothing_balances() {
-        let file = read("startpos moves 7g7f 3c3d 2g2f 8c8d").unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "startpos moves 7g7f 3c3d 2g2f 8c8d").unwrap();
+        let file = Openings::read(file.path()).unwrap();
         let settings = Settings { random_plies: (2, 3), ..Settings::default() };
         let mut rng = Rng::new(1);
         for _ in 0..50 {

@@ -1,0 +1,131 @@
+//! Files of openings: one line a game, as USI's `position` command has it.
+
+use crate::position::Position;
+use crate::types::Move;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A position and the moves that lead on from it.
+#[derive(Clone)]
+pub struct Opening {
+    /// Where the moves begin.
+    pub root: Position,
+    pub moves: Vec<Move>,
+}
+
+/// An openings file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningsError {
+    #[error("{path}: {source}")]
+    Io { path: String, source: std::io::Error },
+    #[error("{path}, line {line}: {what}")]
+    Line { path: String, line: usize, what: String },
+    #[error("{path}: no opening in it")]
+    Empty { path: String },
+}
+
+impl Opening {
+    /// An even game from its first move.
+    pub fn startpos() -> Opening {
+        Opening { root: Position::startpos(), moves: Vec::new() }
+    }
+
+    /// The position after the moves, with its history.
+    pub fn position(&self) -> Position {
+        let mut pos = self.root.clone();
+        for &m in &self.moves {
+            pos.do_move(m);
+        }
+        pos
+    }
+
+    /// Reads a file of lines `startpos`, `startpos moves M ...`, `[sfen] S` or `[sfen] S moves M ...`; empty lines and
+    /// lines that begin with `#` are skipped.
+    ///
+    /// # Errors
+    /// [`OpeningsError`] names the line and what is wrong with it.
+    pub fn read_file(path: &Path) -> Result<Vec<Opening>, OpeningsError> {
+        let name = || path.display().to_string();
+        let text =
+            std::fs::read_to_string(path).map_err(|source| OpeningsError::Io { path: name(), source })?;
+        let mut openings = Vec::new();
+        for (i, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                let opening =
+                    line.parse().map_err(|what| OpeningsError::Line { path: name(), line: i + 1, what })?;
+                openings.push(opening);
+            }
+        }
+        if openings.is_empty() { Err(OpeningsError::Empty { path: name() }) } else { Ok(openings) }
+    }
+}
+
+impl FromStr for Opening {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Opening, String> {
+        let text = text.strip_prefix("position ").unwrap_or(text).trim();
+        let (root, moves) = text.split_once("moves").unwrap_or((text, ""));
+        let root = match root.trim() {
+            "startpos" => Position::startpos(),
+            sfen => Position::from_sfen(sfen).map_err(|e| e.to_string())?,
+        };
+        let mut pos = root.clone();
+        let mut list = Vec::new();
+        for m in moves.split_whitespace() {
+            let m = pos.parse_move(m).map_err(|e| e.to_string())?;
+            pos.do_move(m);
+            list.push(m);
+        }
+        Ok(Opening { root, moves: list })
+    }
+}
+
+impl fmt::Display for Opening {
+    /// The words after `position`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sfen = self.root.sfen();
+        if sfen == Position::startpos().sfen() {
+            f.write_str("startpos")?;
+        } else {
+            write!(f, "sfen {sfen}")?;
+        }
+        if !self.moves.is_empty() {
+            f.write_str(" moves")?;
+        }
+        self.moves.iter().try_for_each(|m| write!(f, " {m}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Opening>, OpeningsError> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Opening::read_file(file.path())
+    }
+
+    #[test]
+    fn files_are_read_and_errors_name_the_line() {
+        let sfen = "4k4/9/9/9/9/9/9/9/4K4 b G 1";
+        let lines = [
+            "startpos moves 7g7f 3c3d",
+            &format!("sfen {sfen}"),
+            &format!("sfen {sfen} moves G*5b"),
+            "startpos",
+        ];
+        let text = format!("# a comment\n\n{}\n{sfen}\n", lines.join("\n"));
+        let openings = read(&text).unwrap();
+        assert_eq!(openings.len(), 5);
+        assert_eq!(openings.iter().take(4).map(|o| o.to_string()).collect::<Vec<_>>(), lines);
+        assert_eq!(openings[0].position().history_len(), 2);
+        let error = read("startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n").err().unwrap();
+        assert!(error.to_string().contains("line 2"), "{error}");
+        assert!(matches!(read("\n"), Err(OpeningsError::Empty { .. })));
+        assert!(matches!(read("nonsense"), Err(OpeningsError::Line { line: 1, .. })));
+    }
+}
