@@ -1,1 +1,2 @@
-//! To be filled.
+//! Matches between USI engines: `toratsugumi match`.
+pub mod statistics;

@@ -1,0 +1,156 @@
+//! How long an engine may think: [`Limits`], and the [`Clock`] of a game.
+
+use crate::types::Color;
+use std::time::Duration;
+
+/// Limits of one engine's moves. Any combination is sent; the times make a clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Limits {
+    pub nodes: Option<u64>,
+    pub depth: Option<u32>,
+    /// Milliseconds, as all times.
+    pub movetime: Option<u64>,
+    pub byoyomi: Option<u64>,
+    /// Main time.
+    pub time: Option<u64>,
+    /// Added after each move.
+    pub increment: Option<u64>,
+}
+
+impl Limits {
+    /// Sets a limit by its name; says whether there is a limit of that name.
+    ///
+    /// # Errors
+    /// A sentence for the user when the value is none.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
+        let number = |what: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: not {what}"));
+        match name {
+            "nodes" => self.nodes = Some(number("a number of nodes")?),
+            "depth" => self.depth = Some(value.parse().map_err(|_| format!("{name}={value}: not a depth"))?),
+            "movetime" => self.movetime = Some(number("milliseconds")?),
+            "byoyomi" => self.byoyomi = Some(number("milliseconds")?),
+            "tc" => (self.time, self.increment) = parse_tc(value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Limits::default()
+    }
+
+    fn has_clock(&self) -> bool {
+        self.time.is_some() || self.increment.is_some() || self.byoyomi.is_some()
+    }
+}
+
+/// Reads `MAIN` or `MAIN+INCREMENT`, in seconds, as milliseconds.
+pub fn parse_tc(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
+    let seconds = |s: &str| {
+        let value = s.parse::<f64>().ok().filter(|v| (0.0..1e9).contains(v));
+        value.map(|v| (v * 1000.0).round() as u64).ok_or(format!("`{text}`: write seconds, MAIN or MAIN+INCREMENT"))
+    };
+    match text.split_once('+') {
+        Some((main, increment)) => Ok((Some(seconds(main)?), Some(seconds(increment)?))),
+        None => Ok((Some(seconds(text)?), None)),
+    }
+}
+
+/// Both players' limits and the time they have left.
+pub struct Clock<'a> {
+    limits: [&'a Limits; 2],
+    left: [u64; 2],
+    /// Overstepping by no more than this is forgiven: the measured time includes the pipes and the scheduler.
+    margin: u64,
+}
+
+impl<'a> Clock<'a> {
+    pub fn new(limits: [&'a Limits; 2], margin: u64) -> Clock<'a> {
+        Clock { limits, left: limits.map(|l| l.time.unwrap_or(0)), margin }
+    }
+
+    /// The `go` command for the player of `side`.
+    pub fn go(&self, side: Color) -> String {
+        let own = self.limits[side.index()];
+        let mut s = "go".to_string();
+        let mut put = |name: &str, value: Option<u64>| {
+            if let Some(v) = value {
+                s += &format!(" {name} {v}");
+            }
+        };
+        if own.has_clock() {
+            put("btime", Some(self.left[0]));
+            put("wtime", Some(self.left[1]));
+            match (own.byoyomi, own.increment) {
+                (None, _) => {
+                    put("binc", Some(self.limits[0].increment.unwrap_or(0)));
+                    put("winc", Some(self.limits[1].increment.unwrap_or(0)));
+                }
+                (byoyomi, None) => put("byoyomi", byoyomi),
+                (byoyomi, increment) => {
+                    put("byoyomi", byoyomi);
+                    put("binc", increment);
+                    put("winc", increment);
+                }
+            }
+        }
+        put("movetime", own.movetime);
+        put("depth", own.depth.map(u64::from));
+        put("nodes", own.nodes);
+        s
+    }
+
+    /// How long to wait for the move of `side` before the engine counts as hanging.
+    pub fn patience(&self, side: Color, extra: Duration) -> Duration {
+        let own = self.limits[side.index()];
+        let clock = if own.has_clock() { self.left[side.index()] + own.byoyomi.unwrap_or(0) } else { 0 };
+        Duration::from_millis(clock + own.movetime.unwrap_or(0)) + extra
+    }
+
+    /// Takes the time of a move off the clock; false when the time is over.
+    #[must_use]
+    pub fn spend(&mut self, side: Color, elapsed: Duration) -> bool {
+        let own = self.limits[side.index()];
+        if !own.has_clock() {
+            return true;
+        }
+        let used = elapsed.as_millis() as u64;
+        let left = &mut self.left[side.index()];
+        let byoyomi = own.byoyomi.unwrap_or(0);
+        if used > *left + byoyomi + self.margin {
+            return false;
+        }
+        *left = left.saturating_sub(used) + own.increment.unwrap_or(0);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_run_down_and_are_told_to_the_engine() {
+        let mut limits = Limits::default();
+        assert!(limits.set("tc", "1+0.1").unwrap());
+        assert!(!limits.set("Threads", "1").unwrap());
+        let mut clock = Clock::new([&limits, &limits], 20);
+        assert_eq!(clock.go(Color::Black), "go btime 1000 wtime 1000 binc 100 winc 100");
+        assert!(clock.spend(Color::Black, Duration::from_millis(400)));
+        assert!(clock.spend(Color::White, Duration::from_millis(1010)));
+        assert_eq!(clock.go(Color::Black), "go btime 700 wtime 100 binc 100 winc 100");
+        assert!(!clock.spend(Color::White, Duration::from_millis(121)));
+
+        let byoyomi = Limits { byoyomi: Some(50), ..Limits::default() };
+        let nodes = Limits { nodes: Some(7), depth: Some(3), ..Limits::default() };
+        let mut clock = Clock::new([&byoyomi, &nodes], 0);
+        assert_eq!(clock.go(Color::Black), "go btime 0 wtime 0 byoyomi 50");
+        assert_eq!(clock.go(Color::White), "go depth 3 nodes 7");
+        assert!(clock.spend(Color::Black, Duration::from_millis(50)));
+        assert!(clock.spend(Color::White, Duration::from_secs(100)));
+        assert!(!clock.spend(Color::Black, Duration::from_millis(51)));
+        for bad in ["x", "1+y", "-1", ""] {
+            assert!(parse_tc(bad).is_err(), "{bad}");
+        }
+    }
+}
