@@ -1,6 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
-use crate::{analyse, bench, nnue, perft, usi};
+use crate::interrupt::Unfinished;
+use crate::{analyse, bench, datagen, nnue, perft, usi};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
@@ -18,19 +19,24 @@ struct Cli {
 enum Command {
     Analyse(analyse::Args),
     Bench(bench::Args),
+    Datagen(Box<datagen::command::Args>),
     Eval(nnue::commands::EvalArgs),
     Net(nnue::commands::NetArgs),
     Perft(perft::Args),
 }
 
 /// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong
-/// command line is exit code 2.
+/// command line is exit code 2; a long job that stopped early and can go on is exit code 75.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // nobody reads on (`| head`): no error of ours
         Err(e) if is_broken_pipe(&*e) => ExitCode::SUCCESS,
+        Err(e) if e.is::<Unfinished>() => {
+            eprintln!("toratsugumi: {e}");
+            Unfinished::exit_code()
+        }
         Err(e) => {
             eprintln!("toratsugumi: {e}");
             ExitCode::FAILURE
@@ -52,6 +58,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         }
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Datagen(args)) => datagen::command::run(*args),
         Some(Command::Eval(args)) => nnue::commands::eval(args),
         Some(Command::Net(args)) => nnue::commands::net(args),
         Some(Command::Perft(args)) => perft::run(&args),

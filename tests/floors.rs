@@ -28,6 +28,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("nnue", 2),
     ("book", 2),
     ("data", 2),
+    ("openings", 2),
     // F1: the rules of shogi
     ("position", 1),
     // F0

@@ -94,7 +94,10 @@ impl Estimate {
             (above / (games * variance).sqrt() * NORMALISED_SCALE, normal_cdf(above / standard_error))
         } else {
             // all results alike: the noise is unknown
-            (above.signum() * if above == 0.0 { 0.0 } else { f64::INFINITY }, (above.signum() * above.abs().ceil() + 1.0) / 2.0)
+            (
+                above.signum() * if above == 0.0 { 0.0 } else { f64::INFINITY },
+                (above.signum() * above.abs().ceil() + 1.0) / 2.0,
+            )
         };
         Estimate { score: mean, elo: elo_of(mean), error: (high - low) / 2.0, low, high, normalised, los }
     }
@@ -236,8 +239,10 @@ pub fn ratings(points: &[Vec<f64>]) -> Vec<(f64, f64)> {
         let old = strength.clone();
         for i in 0..n {
             let total: f64 = (0..n).map(|j| won(i, j)).sum();
-            let expected: f64 =
-                (0..n).filter(|&j| j != i).map(|j| (won(i, j) + won(j, i)) / (strength[i] + strength[j])).sum();
+            let expected: f64 = (0..n)
+                .filter(|&j| j != i)
+                .map(|j| (won(i, j) + won(j, i)) / (strength[i] + strength[j]))
+                .sum();
             strength[i] = if expected > 0.0 { total / expected } else { 1.0 };
         }
         let mean = (strength.iter().map(|s: &f64| s.ln()).sum::<f64>() / n as f64).exp();
@@ -336,7 +341,9 @@ mod tests {
         assert!(e.elo.is_finite() && e.normalised.is_infinite() && e.los == 1.0);
         let e = Estimate::of_games(0, 4, 0).unwrap();
         assert_eq!((e.elo, e.normalised, e.los), (0.0, 0.0, 0.5));
-        assert!(Estimate::of_games(0, 0, 0).is_none() && Estimate::of_pairs(&Pentanomial::default()).is_none());
+        assert!(
+            Estimate::of_games(0, 0, 0).is_none() && Estimate::of_pairs(&Pentanomial::default()).is_none()
+        );
     }
 
     #[test]
