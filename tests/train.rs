@@ -12,6 +12,7 @@ use toratsugumi::train::model::Model;
 use toratsugumi::train::quantize::integer_output;
 use toratsugumi::train::run::{Job, Settings, run};
 use toratsugumi::train::schedule::{Schedule, Shape};
+use toratsugumi::train::source::{DataSet, Part, Selection};
 use toratsugumi::train::step::{Loss, Trainer};
 use toratsugumi::types::PieceType;
 
@@ -63,6 +64,43 @@ fn batches(n: usize, count: usize, seed: u64) -> Vec<Batch> {
             b
         })
         .collect()
+}
+
+#[test]
+#[ignore = "makes data for the measurement: OPENINGS (SFEN lines), DATA (file to write)"]
+fn make_data() {
+    let openings = std::fs::read_to_string(std::env::var("OPENINGS").unwrap()).unwrap();
+    let openings: Vec<&str> = openings.lines().collect();
+    let mut w = GameWriter::create(std::env::var("DATA").unwrap().as_ref(), 1).unwrap();
+    for id in 0..20_000 {
+        let mut rng = Rng::for_stream(5, id);
+        let line = openings[rng.below(openings.len())];
+        let mut pos = Position::startpos();
+        let mut opening = Vec::new();
+        for m in line.split_whitespace().skip_while(|w| *w != "moves").skip(1) {
+            let m = pos.parse_move(m).unwrap();
+            opening.push(m.raw16());
+            pos.do_move(m);
+        }
+        let mut plies = Vec::new();
+        for _ in 0..80 {
+            let moves = pos.legal_moves(false);
+            // the move whose exchange on its square is best, of a few drawn at random
+            let Some(m) = (0..5)
+                .filter_map(|_| moves.get(rng.below(moves.len())).map(|m| m.mv))
+                .max_by_key(|m| (pos.see_ge(*m, 1), pos.see_ge(*m, 0)))
+            else {
+                break;
+            };
+            plies.push(PlyRecord::new(m, material(&pos), !pos.in_check()));
+            pos.do_move(m);
+        }
+        let result =
+            GameResult::win(if material(&pos) > 0 { pos.side_to_move() } else { !pos.side_to_move() });
+        let reason = EndReason::MaxMoves;
+        w.write(&GameRecord { id, start: Start::Startpos, opening, plies, result, reason }).unwrap();
+    }
+    w.finish().unwrap();
 }
 
 /// Games of random moves (captures preferred), scored by material.
@@ -197,7 +235,29 @@ fn a_network_learns_material_and_the_engine_reads_it() {
 fn speed() {
     let threads = std::env::var("THREADS").map_or(2, |t| t.parse().unwrap());
     let kernels = std::env::var("KERNELS").map_or(kernels::best(), |k| kernels::by_name(&k).unwrap());
-    let batches = batches(16384, 16, 1);
+    // DATA: game files to measure with instead of made-up positions
+    let batches = match std::env::var_os("DATA") {
+        None => batches(16384, 16, 1),
+        Some(path) => {
+            let selection = Selection { validation: 0.0, score_limit: 10_000 };
+            let set = DataSet::open(&[path.into()], selection, |w| panic!("{w}")).unwrap();
+            let mut all = Vec::new();
+            let start = std::time::Instant::now();
+            (0..set.units()).for_each(|i| set.read(i, Part::Training, &mut all).unwrap());
+            eprintln!(
+                "{} positions read, {:.0} ns each",
+                all.len(),
+                start.elapsed().as_nanos() as f64 / all.len() as f64
+            );
+            Rng::for_stream(1, 1).shuffle(&mut all);
+            let make = |c: &[Sample]| {
+                let mut b = Batch::default();
+                b.fill(&c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>());
+                b
+            };
+            all.chunks_exact(16384).take(32).map(make).collect()
+        }
+    };
     let mut t = Trainer::new(Model::new(1).unwrap(), kernels, Grid::Quantized, threads, 16384).unwrap();
     // with other work on the machine, processor time says more than the clock
     let cpu = || {

@@ -15,7 +15,7 @@ use super::batch::{Batch, TILE};
 use super::features::{ACTIVE, BONA, ROWS};
 use super::kernels::{AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided};
 use super::model::{INPUTS, L2, Model, catch_up, dense};
-use crate::memory::{HugeBuf, OutOfMemory};
+use crate::memory::{HugeBuf, OutOfMemory, prefetch};
 
 /// Row length of matrices with [`INPUTS`] columns: a power of two would put every row in the same few cache sets.
 const PITCH: usize = INPUTS + 16;
@@ -399,9 +399,12 @@ impl Trainer {
                     if list.is_empty() {
                         continue;
                     }
+                    let at = i * L1..(i + 1) * L1;
+                    for values in [&*w, &*m, &*v] {
+                        values[at.clone()].iter().step_by(16).for_each(|x| prefetch(x));
+                    }
                     kernels.sum_gradients(grads, &k.views[list], &mut g);
                     kernels.add(&mut factor[bona * L1..(bona + 1) * L1], &g);
-                    let at = i * L1..(i + 1) * L1;
                     let late: Option<CatchUp> = catch_up(shift, now, beta1, beta2, *last);
                     kernels.adam(&mut w[at.clone()], &mut m[at.clone()], &mut v[at], &g, step, late);
                     *last = now + 1;
@@ -462,6 +465,13 @@ impl DenseInput<'_> {
             &self.acc[place * L1..][..L1]
         };
         for i in 0..TILE {
+            // accumulators lie in the order of kings, so each is a fresh trip to memory: ask early
+            for p in 0..2 {
+                if let Some(&place) = self.batch.place.get(2 * (tile * TILE + i + 4) + p) {
+                    let acc = self.acc.as_ptr().wrapping_add(place as usize * L1);
+                    (0..L1).step_by(32).for_each(|x| prefetch(acc.wrapping_add(x)));
+                }
+            }
             k.activate(acc(i, 0), &mut s.x[i * PITCH..][..L1]);
             k.activate(acc(i, 1), &mut s.x[i * PITCH + L1..][..L1]);
         }

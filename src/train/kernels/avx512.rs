@@ -4,6 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
+use crate::memory::prefetch;
 
 /// Proof that the processor has AVX-512 F and BW: only [`detect`](Self::detect) gives one out.
 pub struct Avx512(());
@@ -15,6 +16,9 @@ impl Avx512 {
         (is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")).then_some(&TOKEN)
     }
 }
+
+/// How many rows ahead of the sum to ask for the next one: far enough for the third-level cache.
+const AHEAD: usize = 3;
 
 /// `count` elements may be read (or written) at the start of each slice.
 macro_rules! check {
@@ -227,7 +231,11 @@ unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
     let mut sum = [_mm512_setzero_ps(); 16];
     // SAFETY: the rows are bounds-checked, 8 × 16 = GRAD_WORDS; `out` has 16 × 16 elements.
     unsafe {
-        for &i in list {
+        for (n, &i) in list.iter().enumerate() {
+            if let Some(&ahead) = list.get(n + AHEAD) {
+                let row = grads.as_ptr().wrapping_add(ahead as usize * GRAD_WORDS);
+                (0..8).for_each(|g| prefetch(row.wrapping_add(16 * g)));
+            }
             let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr();
             for g in 0..8 {
                 let x = _mm512_loadu_si512(row.add(16 * g).cast());
