@@ -1,6 +1,7 @@
 //! The trainer: gradients, learning, determinism, speed.
 
 use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
+use toratsugumi::interrupt::Unfinished;
 use toratsugumi::nnue::{Network, evaluate_from_scratch};
 use toratsugumi::position::Position;
 use toratsugumi::position::material::PIECE_VALUE;
@@ -228,6 +229,123 @@ fn a_network_learns_material_and_the_engine_reads_it() {
     }
     eprintln!("mean distance from material {:.0}", error / count as f64);
     assert!(error / (count as f64) < 250.0);
+}
+
+/// The batch that a trainer with these samples sees.
+fn batch(samples: &[Sample]) -> Batch {
+    let mut b = Batch::default();
+    b.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>());
+    b
+}
+
+#[test]
+fn gradients_equal_finite_differences() {
+    for name in ["portable", "avx2", "avx512"] {
+        let Some(kernels) = kernels::by_name(name) else { continue };
+        let batch = batch(&samples(64, 3));
+        let fresh = || Trainer::new(Model::new(5).unwrap(), kernels, Grid::Fine, 2, 64).unwrap();
+        // the first moment after one step is a tenth of the gradient
+        let mut stepped = fresh();
+        stepped.step(&batch, 0.0, 0.6);
+        let gradients = |m: &Model| -> [Vec<f32>; 4] {
+            [&m.rows.m[..], &m.factor.m[..], &m.bias.m[..], &m.dense.m[..]]
+                .map(|m| m.iter().map(|m| m * 10.0).collect())
+        };
+        let gradients = gradients(&stepped.model);
+        drop(stepped);
+        let mut t = fresh();
+        let mut rng = Rng::for_stream(4, 4);
+        for (part, gradient) in gradients.iter().enumerate() {
+            // parameters with gradients that stand out from rounding, and some at random
+            let largest = gradient.iter().fold(0f32, |a, g| a.max(g.abs()));
+            let strong: Vec<usize> =
+                (0..gradient.len()).filter(|&i| gradient[i].abs() > 0.2 * largest).collect();
+            let mut errors = Vec::new();
+            for n in 0..40 {
+                let i = if n < 32 { strong[rng.below(strong.len())] } else { rng.below(gradient.len()) };
+                let mut loss = |shift: f32| {
+                    let w = match part {
+                        0 => &mut t.model.rows.w[i],
+                        1 => &mut t.model.factor.w[i],
+                        2 => &mut t.model.bias.w[i],
+                        _ => &mut t.model.dense.w[i],
+                    };
+                    let before = std::mem::replace(w, *w + shift);
+                    let loss = t.evaluate(&batch, 0.6).mean();
+                    match part {
+                        0 => t.model.rows.w[i] = before,
+                        1 => t.model.factor.w[i] = before,
+                        2 => t.model.bias.w[i] = before,
+                        _ => t.model.dense.w[i] = before,
+                    }
+                    loss
+                };
+                // whole steps of the grid of the first layer
+                let h = if part == 3 { 4e-3 } else { 4.0 / kernels::ACC_SCALE };
+                let difference = (loss(h) - loss(-h)) / (2.0 * h as f64);
+                errors.push((difference - gradient[i] as f64).abs() / largest as f64);
+            }
+            // where a step crosses a corner of a clipped unit the difference is between two slopes: judge by the median
+            errors.sort_by(f64::total_cmp);
+            let (median, worst) = (errors[errors.len() / 2], errors[errors.len() - 1]);
+            eprintln!(
+                "{name}, part {part}: largest {largest:.2e}; difference {median:.5} of it, at most {worst:.4}"
+            );
+            assert!(median < 0.003 && worst < 0.1, "{name}, part {part}: {median} {worst}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 3, 150);
+    let read = |job: &Job| std::fs::read(job.out.join("nn.bin")).unwrap();
+    for memory in [1 << 30, 84 * 4096] {
+        let mut a = job(&data, dir.path().join("a"));
+        a.settings.memory = memory;
+        a.settings.schedule.epochs = 2;
+        run(&a).unwrap();
+        let mut b = Job { out: dir.path().join("b"), ..a.clone() };
+        run(&b).unwrap();
+        assert!(read(&a) == read(&b), "two runs differ");
+        // stopped after every step or so, many times
+        b.out = dir.path().join(format!("c{memory}"));
+        b.resume = true;
+        b.max_time = Some(std::time::Duration::from_millis(200));
+        let mut stops = 0;
+        while let Err(e) = run(&b) {
+            assert!(e.downcast_ref::<Unfinished>().is_some(), "{e}");
+            stops += 1;
+            if stops == 4 {
+                b.max_time = None;
+            }
+        }
+        assert!(stops > 0);
+        assert!(read(&a) == read(&b), "resuming after {stops} stops differs");
+        b.settings.seed += 1;
+        assert!(run(&b).is_err(), "other settings go on with the checkpoint");
+    }
+}
+
+#[test]
+fn all_kernels_learn_the_same() {
+    let batches = batches(1024, 8, 2);
+    let losses: Vec<f64> = ["portable", "avx2", "avx512"]
+        .into_iter()
+        .filter_map(kernels::by_name)
+        .map(|k| {
+            let mut t = Trainer::new(Model::new(1).unwrap(), k, Grid::Fine, 2, 1024).unwrap();
+            batches.iter().for_each(|b| {
+                t.step(b, 1e-3, 1.0);
+            });
+            t.evaluate(&batches[0], 1.0).mean()
+        })
+        .collect();
+    for loss in &losses {
+        assert!((loss / losses[0] - 1.0).abs() < 0.01, "{losses:?}");
+    }
 }
 
 #[test]

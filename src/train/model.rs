@@ -184,3 +184,43 @@ fn normal(rng: &mut Rng) -> f32 {
     let radius = (-2.0 * unit().ln()).sqrt();
     radius * (std::f32::consts::TAU * unit()).cos()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::kernels::{Kernels, Portable};
+
+    #[test]
+    fn a_row_caught_up_is_where_dense_adam_has_it() {
+        let mut model = Model::new(1).unwrap();
+        model.epsilon = 1e-12;
+        let gradient =
+            |row: usize| -> Vec<f32> { (0..L1).map(|i| ((i * 7 + row * 13) as f32).sin() * 1e-3).collect() };
+        // the same row twice: visited in every step, and only when it has a gradient
+        let mut dense = [vec![0f32; L1], vec![0f32; L1], vec![0f32; L1]];
+        let mut lazy = dense.clone();
+        let mut last = 0;
+        for t in 0..700 {
+            let rate = 1e-3 * (1.0 + (t as f32 / 50.0).sin() * 0.5);
+            let step = model.adam(rate);
+            let touched = [0, 1, 2, 5, 40, 41, 300, 699].contains(&t);
+            let g = if touched { gradient(t) } else { vec![0.0; L1] };
+            let [w, m, v] = &mut dense;
+            Portable.adam(w, m, v, &g, step, None);
+            if touched {
+                let late = model.catch_up(last);
+                let [w, m, v] = &mut lazy;
+                Portable.adam(w, m, v, &g, step, late);
+                last = model.step + 1;
+            }
+            model.finish_step(step);
+            let late = model.catch_up(last);
+            for i in 0..L1 {
+                let shift = late
+                    .map_or(0.0, |l| l.shift * lazy[1][i] / (lazy[2][i].max(1e-37).sqrt() + model.epsilon));
+                let error = (lazy[0][i] - shift - dense[0][i]).abs();
+                assert!(error < 2e-6, "step {t}, element {i}: off by {error}");
+            }
+        }
+    }
+}

@@ -15,7 +15,7 @@ use crate::types::Color;
 /// The record formats that training reads, by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    /// `.games`, our own.
+    /// `.games` and `.part`, our own.
     Games,
     /// `.psv` and `.bin`, PackedSfenValue.
     Psv,
@@ -26,7 +26,8 @@ enum Format {
 impl Format {
     fn of(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
-            "games" => Some(Format::Games),
+            // a shard in the making reads like a finished one
+            "games" | "part" => Some(Format::Games),
             "psv" | "bin" => Some(Format::Psv),
             "hcpe" => Some(Format::Hcpe),
             _ => None,
@@ -70,7 +71,8 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Opens files, and directories for the `.games`, `.psv`, `.bin` and `.hcpe` files in them, in order of names.
+    /// Opens files, and directories for the `.games`, `.psv`, `.bin` and `.hcpe` files in them, in order of names. (The
+    /// `.part` of a run that was stopped must be named.)
     ///
     /// # Errors
     /// A file that cannot be read or is of no known kind. A damaged end of a game file is skipped and told to `warn`.
@@ -85,7 +87,7 @@ impl DataSet {
                 let mut inside = std::fs::read_dir(path)
                     .and_then(|d| d.map(|e| e.map(|e| e.path())).collect::<io::Result<Vec<_>>>())
                     .map_err(|e| at(path, e))?;
-                inside.retain(|p| Format::of(p).is_some());
+                inside.retain(|p| Format::of(p).is_some() && p.extension().is_some_and(|e| e != "part"));
                 inside.sort();
                 files.extend(inside);
             } else {
