@@ -1,7 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::interrupt::Unfinished;
-use crate::{analyse, bench, datagen, nnue, perft, usi};
+use crate::{analyse, bench, data, datagen, nnue, perft, train, usi};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
@@ -19,10 +19,12 @@ struct Cli {
 enum Command {
     Analyse(analyse::Args),
     Bench(bench::Args),
+    Data(data::command::DataArgs),
     Datagen(Box<datagen::command::Args>),
     Eval(nnue::commands::EvalArgs),
     Net(nnue::commands::NetArgs),
     Perft(perft::Args),
+    Train(Box<train::command::TrainArgs>),
 }
 
 /// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong
@@ -58,10 +60,12 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         }
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Data(args)) => data::command::run(args),
         Some(Command::Datagen(args)) => datagen::command::run(*args),
         Some(Command::Eval(args)) => nnue::commands::eval(args),
         Some(Command::Net(args)) => nnue::commands::net(args),
         Some(Command::Perft(args)) => perft::run(&args),
+        Some(Command::Train(args)) => train::command::run(*args),
     }
 }
 
