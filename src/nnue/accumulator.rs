@@ -81,20 +81,20 @@ impl Evaluator {
     /// Follows a move. Costs next to nothing: rows are fetched towards the cache, accumulators computed when needed.
     #[inline]
     pub fn push(&mut self, changes: Changes) {
-        let Frame { buckets, .. } = self.frames[self.top];
-        let mut frame = Frame { count: changes.count, buckets, ..Frame::default() };
+        let buckets = self.frames[self.top].buckets;
+        let mut frame = Frame { count: changes.count.min(2), buckets, ..Frame::default() };
         if let Some(king) = changes.king {
             frame.king_moved = 1 << king.index();
         }
-        for i in 0..(changes.count as usize).min(2) {
+        for i in 0..frame.count as usize {
             frame.removed[i] = Features::features(changes.removed[i]);
             frame.added[i] = Features::features(changes.added[i]);
-            for viewer in 0..2 {
+            for viewer in Color::ALL.map(Color::index) {
+                // a moved king's rows are others, which its refresh will know
                 if frame.king_moved >> viewer & 1 == 0 {
                     let first = buckets[viewer] as usize * Features::PER_BUCKET;
-                    for feature in [frame.removed[i][viewer], frame.added[i][viewer]] {
-                        prefetch(&self.network.input.rows[first + feature as usize]);
-                    }
+                    prefetch(&self.network.input.rows[first + frame.removed[i][viewer] as usize]);
+                    prefetch(&self.network.input.rows[first + frame.added[i][viewer] as usize]);
                 }
             }
         }
