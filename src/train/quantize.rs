@@ -1,8 +1,10 @@
 //! From f32 to the integers of `nn.bin`, and back.
 
+use super::batch::{SCORE_SCALE, win_rate};
 use super::features::{ACTIVE, ROWS, Sample};
 use super::kernels::L1;
 use super::model::{INPUTS, L2, Model, dense};
+use super::step::Loss;
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 
@@ -161,25 +163,48 @@ pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
         + second.iter().enumerate().map(|(i, a)| a * net.output.weight(0, i) as i32).sum::<i32>()
 }
 
-/// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s).
+/// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s), and what that does to the loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuantizationError {
     pub positions: usize,
     pub mean: f64,
     pub max: f64,
+    pub loss_f32: f64,
+    pub loss_integers: f64,
 }
 
-/// Compares both networks on `samples`.
-pub fn quantization_error(model: &Model, net: &Network, samples: &[Sample]) -> QuantizationError {
+/// Compares both networks on `samples`; the losses are for that `lambda`.
+///
+/// After quantised training the unrounded parameters are only where the rounded ones come from: it is the loss of the
+/// integers that training has brought down, and the difference from f32 says little.
+pub fn quantization_error(
+    model: &Model,
+    net: &Network,
+    samples: &[Sample],
+    lambda: f32,
+) -> QuantizationError {
     use rayon::prelude::*;
     let exact = Exact::new(model);
-    let (sum, max) = samples
+    let one = |s: &Sample| {
+        let (f, i) = (exact.output(s), integer_output(net, s) as f32 / OUTPUT_SUM);
+        let result = (s.result as f32 + 1.0) * 0.5;
+        let target = lambda * win_rate(s.score as i32) + (1.0 - lambda) * result;
+        let mut losses = [Loss::default(); 2];
+        losses[0].count(f, target, result);
+        losses[1].count(i, target, result);
+        let error = (f - i).abs() as f64 * SCORE_SCALE as f64 * 100.0 / 90.0;
+        [error, error, losses[0].cross_entropy, losses[1].cross_entropy]
+    };
+    let [sum, max, f32s, integers] = samples
         .par_iter()
-        .map(|s| {
-            let value = exact.output(s) as f64 * (OUTPUT_SUM as f64 / 16.0);
-            let error = (integer_output(net, s) as f64 / 16.0 - value).abs() * 100.0 / 90.0;
-            (error, error)
-        })
-        .reduce(|| (0.0, 0f64), |a, b| (a.0 + b.0, a.1.max(b.1)));
-    QuantizationError { positions: samples.len(), mean: sum / samples.len().max(1) as f64, max }
+        .map(one)
+        .reduce(|| [0.0; 4], |a, b| [a[0] + b[0], a[1].max(b[1]), a[2] + b[2], a[3] + b[3]]);
+    let n = samples.len().max(1) as f64;
+    QuantizationError {
+        positions: samples.len(),
+        mean: sum / n,
+        max,
+        loss_f32: f32s / n,
+        loss_integers: integers / n,
+    }
 }

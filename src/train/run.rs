@@ -266,11 +266,14 @@ pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
     let speed = seen as f64 / begin.elapsed().as_secs_f64();
     let net = trainer.model.quantize()?;
     net.save(&job.out.join(NETWORK))?;
-    let quantization = quantization_error(&trainer.model, &net, &held_out);
+    let quantization = quantization_error(&trainer.model, &net, &held_out, s.schedule.lambda(1.0) as f32);
     progress.say(&format!(
-        "{}: {:.0} k positions/s overall; integers differ from f32 by {:.1} cp on average, {:.0} at most, over {} positions",
+        "{}: {:.0} k positions/s overall; loss of the integers {:.5}, of f32 {:.5}, difference {:.1} cp on average, {:.0} at most, over {} \
+         positions",
         job.out.join(NETWORK).display(),
         speed / 1e3,
+        quantization.loss_integers,
+        quantization.loss_f32,
         quantization.mean,
         quantization.max,
         quantization.positions,

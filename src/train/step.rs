@@ -37,6 +37,19 @@ pub struct Loss {
 }
 
 impl Loss {
+    /// Adds a sample with network output `z` and returns the slope of its loss.
+    pub fn count(&mut self, z: f32, target: f32, result: f32) -> f32 {
+        let p = 1.0 / (1.0 + (-z).exp());
+        self.samples += 1.0;
+        self.cross_entropy += divergence(z, target);
+        self.squared += ((p - target) * (p - target)) as f64;
+        if result != 0.5 {
+            self.decisive += 1.0;
+            self.named += ((z > 0.0) == (result > 0.5)) as u8 as f64;
+        }
+        p - target
+    }
+
     pub fn add(&mut self, other: &Loss) {
         self.samples += other.samples;
         self.cross_entropy += other.cross_entropy;
@@ -491,15 +504,7 @@ impl DenseInput<'_> {
             let z = dot(&s.a2[i * L2..][..L2], &d[dense::W3..][..L2]) + d[dense::B3];
             let result = self.batch.result[sample];
             let target = self.lambda * self.batch.win_rate[sample] + (1.0 - self.lambda) * result;
-            let p = 1.0 / (1.0 + (-z).exp());
-            s.loss.samples += 1.0;
-            s.loss.cross_entropy += divergence(z, target);
-            s.loss.squared += ((p - target) * (p - target)) as f64;
-            if result != 0.5 {
-                s.loss.decisive += 1.0;
-                s.loss.named += ((z > 0.0) == (result > 0.5)) as u8 as f64;
-            }
-            *slope = (p - target) * scale;
+            *slope = s.loss.count(z, target, result) * scale;
         }
         let Some(out) = out else { return };
 
