@@ -45,7 +45,7 @@ fn samples(n: usize, seed: u64) -> Vec<Sample> {
             let mut sum = 0.0;
             for (p, &(base, home)) in pieces.iter_mut().zip(&homes) {
                 let moved = (normal(&mut rng) * 8.0) as i32;
-                let sq = (home as i32 + if rng.below(3) == 0 { moved } else { 0 }).clamp(0, 80);
+                let sq = (home + if rng.below(3) == 0 { moved } else { 0 }).clamp(0, 80);
                 *p = base as u16 + sq as u16;
                 sum += worth(*p);
             }
@@ -373,7 +373,10 @@ fn speed() {
                 b.fill(&c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>());
                 b
             };
-            all.chunks_exact(16384).take(32).map(make).collect()
+            let start = std::time::Instant::now();
+            let batches: Vec<Batch> = all.chunks_exact(16384).take(32).map(make).collect();
+            eprintln!("{:.1} ms to make a batch", start.elapsed().as_secs_f64() * 1e3 / batches.len() as f64);
+            batches
         }
     };
     let mut t = Trainer::new(Model::new(1).unwrap(), kernels, Grid::Quantized, threads, 16384).unwrap();

@@ -23,8 +23,9 @@ pub struct LoaderOptions {
     pub epochs: u32,
     /// Bytes that decoded positions may take.
     pub memory: usize,
-    /// Threads that decode.
+    /// Threads that decode while training goes on, and before it begins.
     pub threads: usize,
+    pub first_threads: usize,
     /// Reflect each position left to right with probability 1/2.
     pub mirror: bool,
     /// Where to begin: pass, and batches of that pass already used.
@@ -55,7 +56,7 @@ impl Loader {
         let thread = std::thread::Builder::new().name("loader".into()).spawn(move || {
             let mut out = Output { send, used, samples: Vec::new(), options };
             let result = if positions * size_of::<Sample>() as u64 <= options.memory as u64 {
-                out.resident(&data)
+                out.resident(&data, positions)
             } else {
                 out.streamed(&data, positions)
             };
@@ -104,6 +105,34 @@ impl From<RecordError> for Stop {
     }
 }
 
+fn pool(threads: usize) -> Result<rayon::ThreadPool, Stop> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.max(1))
+        .thread_name(|i| format!("decode-{i}"))
+        .build()
+        .map_err(|e| Stop::Record(RecordError::Io(std::io::Error::other(e))))
+}
+
+/// Appends the training positions of `units`, in their order.
+fn read_units(
+    decoders: &rayon::ThreadPool,
+    data: &DataSet,
+    units: &[usize],
+    out: &mut Vec<Sample>,
+) -> Result<(), Stop> {
+    let parts: Vec<Vec<Sample>> = decoders.install(|| {
+        units
+            .par_iter()
+            .map(|&i| {
+                let mut part = Vec::new();
+                data.read(i, Part::Training, &mut part).map(|()| part)
+            })
+            .collect::<Result<_, _>>()
+    })?;
+    parts.into_iter().for_each(|p| out.extend(p));
+    Ok(())
+}
+
 struct Output {
     send: SyncSender<Result<Delivery, RecordError>>,
     used: Receiver<Batch>,
@@ -131,26 +160,15 @@ impl Output {
         Ok(())
     }
 
-    fn pool(&self) -> Result<rayon::ThreadPool, Stop> {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(self.options.threads.max(1))
-            .thread_name(|i| format!("decode-{i}"))
-            .build()
-            .map_err(|e| Stop::Record(RecordError::Io(std::io::Error::other(e))))
-    }
-
-    fn resident(&mut self, data: &DataSet) -> Result<(), Stop> {
-        let parts: Vec<Vec<Sample>> = self.pool()?.install(|| {
-            (0..data.units())
-                .into_par_iter()
-                .map(|i| {
-                    let mut out = Vec::new();
-                    data.read(i, Part::Training, &mut out).map(|()| out)
-                })
-                .collect::<Result<_, _>>()
-        })?;
-        let mut all: Vec<Sample> = Vec::with_capacity(parts.iter().map(Vec::len).sum());
-        parts.into_iter().for_each(|p| all.extend(p));
+    fn resident(&mut self, data: &DataSet, positions: u64) -> Result<(), Stop> {
+        let decoders = pool(self.options.first_threads)?;
+        // in groups, because two copies of everything would be a copy too many
+        let mut all: Vec<Sample> = Vec::with_capacity(positions as usize);
+        let units: Vec<usize> = (0..data.units()).collect();
+        for group in units.chunks(8 * GROUP) {
+            read_units(&decoders, data, group, &mut all)?;
+        }
+        drop(decoders);
         let batches = all.len() / self.options.batch;
         for epoch in self.options.start.0..self.options.epochs {
             let mut rng = Rng::for_stream(self.options.seed, epoch as u64);
@@ -168,7 +186,7 @@ impl Output {
     }
 
     fn streamed(&mut self, data: &DataSet, positions: u64) -> Result<(), Stop> {
-        let decoders = self.pool()?;
+        let decoders = pool(self.options.threads)?;
         let capacity = (self.options.memory / size_of::<Sample>()).max(2 * self.options.batch);
         let batches = positions / self.options.batch as u64;
         let mut pool: Vec<Sample> = Vec::with_capacity(capacity);
@@ -186,16 +204,7 @@ impl Output {
                         more = false;
                         break;
                     };
-                    let parts: Vec<Vec<Sample>> = decoders.install(|| {
-                        group
-                            .par_iter()
-                            .map(|&i| {
-                                let mut out = Vec::new();
-                                data.read(i, Part::Training, &mut out).map(|()| out)
-                            })
-                            .collect::<Result<_, _>>()
-                    })?;
-                    parts.into_iter().for_each(|p| pool.extend(p));
+                    read_units(&decoders, data, group, &mut pool)?;
                 }
                 if pool.len() < self.options.batch {
                     break; // the rest, less than a batch, sits out this pass

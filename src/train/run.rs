@@ -169,6 +169,7 @@ pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
         epochs: s.schedule.epochs,
         memory: s.memory,
         threads: job.loader_threads,
+        first_threads: s.threads.max(job.loader_threads),
         mirror: s.mirror,
         start: (place.epoch, place.batch),
     };
