@@ -1,7 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::interrupt::Unfinished;
-use crate::{analyse, bench, data, datagen, nnue, perft, train, usi};
+use crate::{analyse, arena, bench, data, datagen, nnue, perft, train, usi};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
@@ -22,6 +22,7 @@ enum Command {
     Data(data::command::DataArgs),
     Datagen(Box<datagen::command::Args>),
     Eval(nnue::commands::EvalArgs),
+    Match(Box<arena::command::Args>),
     Net(nnue::commands::NetArgs),
     Perft(perft::Args),
     Train(Box<train::command::TrainArgs>),
@@ -63,6 +64,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Data(args)) => data::command::run(args),
         Some(Command::Datagen(args)) => datagen::command::run(*args),
         Some(Command::Eval(args)) => nnue::commands::eval(args),
+        Some(Command::Match(args)) => arena::command::run(*args),
         Some(Command::Net(args)) => nnue::commands::net(args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::command::run(*args),

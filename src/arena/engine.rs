@@ -30,8 +30,13 @@ impl FromStr for EngineSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<EngineSpec, String> {
-        let mut spec =
-            EngineSpec { name: String::new(), command: Vec::new(), dir: None, options: Vec::new(), limits: None };
+        let mut spec = EngineSpec {
+            name: String::new(),
+            command: Vec::new(),
+            dir: None,
+            options: Vec::new(),
+            limits: None,
+        };
         let mut limits = Limits::default();
         for word in split_words(text)? {
             let Some((key, value)) = word.split_once('=') else {
@@ -40,7 +45,7 @@ impl FromStr for EngineSpec {
                 continue;
             };
             match key {
-                "cmd" => spec.command.splice(0..0, split_words(value)?).for_each(drop),
+                "cmd" => spec.command.insert(0, value.to_string()),
                 "args" => spec.command.extend(split_words(value)?),
                 "name" => spec.name = value.to_string(),
                 "dir" => spec.dir = Some(value.into()),
@@ -49,7 +54,9 @@ impl FromStr for EngineSpec {
             }
         }
         let Some(program) = spec.command.first() else {
-            return Err(format!("`{text}` names no command; write for instance `cmd=./engine name=new Threads=1`"));
+            return Err(format!(
+                "`{text}` names no command; write for instance `cmd=./engine name=new Threads=1`"
+            ));
         };
         if spec.name.is_empty() {
             let file = PathBuf::from(program);
@@ -126,8 +133,7 @@ impl EngineProcess {
         #[cfg(unix)]
         // a Ctrl-C is for the match alone, which then ends its engines itself
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let failed =
-            |reason: String| EngineError::Start { command: spec.command.join(" "), reason };
+        let failed = |reason: String| EngineError::Start { command: spec.command.join(" "), reason };
         let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or_else(|| failed("no standard output".into()))?;

@@ -48,7 +48,9 @@ impl Limits {
 pub fn parse_tc(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
     let seconds = |s: &str| {
         let value = s.parse::<f64>().ok().filter(|v| (0.0..1e9).contains(v));
-        value.map(|v| (v * 1000.0).round() as u64).ok_or(format!("`{text}`: write seconds, MAIN or MAIN+INCREMENT"))
+        value
+            .map(|v| (v * 1000.0).round() as u64)
+            .ok_or(format!("`{text}`: write seconds, MAIN or MAIN+INCREMENT"))
     };
     match text.split_once('+') {
         Some((main, increment)) => Ok((Some(seconds(main)?), Some(seconds(increment)?))),

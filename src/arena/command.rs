@@ -1,0 +1,259 @@
+//! `toratsugumi match`: the command line.
+
+use super::engine::EngineSpec;
+use super::game::Conduct;
+use super::journal::{GameLine, Journal, write_json};
+use super::limits::{Limits, parse_tc};
+use super::schedule::{Mode, Schedule};
+use super::statistics::{Model, Sprt};
+use super::tournament::{Ending, Tournament, run as play};
+use super::{record, report};
+use crate::interrupt::{self, Unfinished};
+use crate::openings::Opening;
+use crate::position::EnteringKingRule;
+use crate::progress::parse_duration;
+use serde_json::json;
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Play matches between USI engines and tell which one is stronger
+///
+/// Every opening is played twice with colours exchanged. Our own rules decide: an engine that plays an illegal move,
+/// crashes, hangs, oversteps its time or declares a win it has not loses that game, and is named.
+///
+/// Example: toratsugumi match --engine "cmd=self name=new nodes=20000" --engine "cmd=./old name=old nodes=20000 Threads=1"
+/// --openings lines.txt --games 2000 -j 8 --sprt 0,5 --out results
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// An engine: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N | depth=N | movetime=MS | byoyomi=MS | tc=S+S]
+    /// [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or more
+    #[arg(long = "engine", short, value_name = "SPEC", required = true)]
+    engines: Vec<EngineSpec>,
+    /// Nodes a move
+    #[arg(long)]
+    nodes: Option<u64>,
+    /// Depth of every move
+    #[arg(long)]
+    depth: Option<u32>,
+    /// Milliseconds of every move
+    #[arg(long, value_name = "MS")]
+    movetime: Option<u64>,
+    /// Milliseconds of byoyomi
+    #[arg(long, value_name = "MS")]
+    byoyomi: Option<u64>,
+    /// Main time and increment in seconds, for instance 10+0.1
+    #[arg(long, value_name = "S+S", value_parser = parse_tc_words)]
+    tc: Option<Fischer>,
+    /// Lines of openings: `startpos moves ...`, `sfen ...`
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Games of every pairing, at most; made even
+    #[arg(long, default_value_t = 100)]
+    games: u64,
+    /// Games at once
+    #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: u16,
+    /// Who meets whom, with more than two engines
+    #[arg(long, value_enum, default_value = "round-robin")]
+    mode: Mode,
+    /// Order of the openings
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Stop as soon as a sequential test of "ELO0" against "ELO1" decides
+    #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
+    sprt: Option<(f64, f64)>,
+    /// How often the test may accept ELO1 though ELO0 holds
+    #[arg(long, default_value_t = 0.05, value_parser = parse_probability)]
+    alpha: f64,
+    /// How often the test may accept ELO0 though ELO1 holds
+    #[arg(long, default_value_t = 0.05, value_parser = parse_probability)]
+    beta: f64,
+    /// Which Elo the test's bounds are
+    #[arg(long, value_enum, default_value = "normalised")]
+    model: Model,
+    /// Centipawns: a side that scores minus this or less for --resign-moves moves has lost; 0 = never
+    #[arg(long, default_value_t = 3000, value_name = "CP")]
+    resign: i32,
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    resign_moves: u32,
+    /// Centipawns: drawn when both sides score at most this for --draw-plies plies after ply --draw-after [default: never]
+    #[arg(long, value_name = "CP")]
+    draw: Option<i32>,
+    #[arg(long, default_value_t = 16, value_name = "N")]
+    draw_plies: u32,
+    #[arg(long, default_value_t = 160, value_name = "PLY")]
+    draw_after: u32,
+    /// Drawn after so many plies
+    #[arg(long, default_value_t = 320)]
+    max_ply: u32,
+    /// Milliseconds by which a clock may be overstepped
+    #[arg(long, default_value_t = 50, value_name = "MS")]
+    margin: u64,
+    /// An engine hangs when it answers so long after all its time
+    #[arg(long, default_value = "120s", value_parser = parse_duration, value_name = "TIME")]
+    patience: Duration,
+    /// Rule of declared wins
+    #[arg(long, default_value = "CSARule27", value_parser = parse_rule)]
+    rule: String,
+    /// Keep games (games.jsonl), summary.json and progress.svg here
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Go on with the match in the directory
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Also keep every game as a CSA record, in DIR/csa
+    #[arg(long, requires = "out")]
+    csa: bool,
+    /// Print the summary as JSON
+    #[arg(long)]
+    json: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Main time and increment in milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct Fischer(Option<u64>, Option<u64>);
+
+fn parse_tc_words(text: &str) -> Result<Fischer, String> {
+    parse_tc(text).map(|(main, increment)| Fischer(main, increment))
+}
+
+fn parse_bounds(text: &str) -> Result<(f64, f64), String> {
+    let parts =
+        text.split_once(',').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+    match parts {
+        Some((a, b)) if a < b && f64::is_finite(a) && f64::is_finite(b) => Ok((a, b)),
+        _ => Err("write ELO0,ELO1, the smaller first".into()),
+    }
+}
+
+fn parse_probability(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|p| (1e-6..0.5).contains(p)).ok_or_else(|| "write a number below 0.5".into())
+}
+
+fn parse_rule(text: &str) -> Result<String, String> {
+    text.parse::<EnteringKingRule>().map(|_| text.to_string()).map_err(|e| e.to_string())
+}
+
+/// Runs the command; [`Unfinished`] when it was interrupted.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    interrupt::watch();
+    let engines = prepared(args.engines)?;
+    let Fischer(time, increment) = args.tc.unwrap_or(Fischer(None, None));
+    let limits = Limits {
+        nodes: args.nodes,
+        depth: args.depth,
+        movetime: args.movetime,
+        byoyomi: args.byoyomi,
+        time,
+        increment,
+    };
+    if limits.is_empty() && engines.iter().any(|e| e.limits.is_none()) {
+        return Err("no limit: give --nodes, --depth, --movetime, --byoyomi or --tc".into());
+    }
+    let openings = match &args.openings {
+        Some(path) => Opening::read_file(path)?,
+        None => {
+            eprintln!("no --openings: every game begins at the initial position");
+            vec![Opening::startpos()]
+        }
+    };
+    let sprt = match args.sprt {
+        Some(_) if engines.len() != 2 => return Err("a sequential test is between two engines".into()),
+        Some((elo0, elo1)) => {
+            Some(Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta, model: args.model })
+        }
+        None => None,
+    };
+    let conduct = Conduct {
+        resign_score: (args.resign > 0).then_some(args.resign),
+        resign_moves: args.resign_moves,
+        draw_score: args.draw,
+        draw_plies: args.draw_plies,
+        draw_after: args.draw_after,
+        max_ply: args.max_ply,
+        margin: args.margin,
+        patience: args.patience.as_millis() as u64,
+        rule: args.rule,
+    };
+    // what makes it the same match; games, jobs and the test may change when it goes on
+    let settings = json!({
+        "engines": engines,
+        "limits": limits,
+        "conduct": conduct,
+        "mode": args.mode,
+        "seed": args.seed,
+        "openings": openings.iter().map(|o| crc(&o.to_string())).fold(0u64, |h, c| h.rotate_left(7) ^ c),
+    });
+    let schedule = Schedule::new(engines.len(), args.mode, args.games, openings, args.seed);
+    if schedule.is_empty() {
+        return Err("nothing to play: --games is 0".into());
+    }
+    let (journal, mut games) = match &args.out {
+        Some(dir) => {
+            let (journal, games) = Journal::open(dir, &settings, args.resume)?;
+            (Some(journal), games)
+        }
+        None => (None, Vec::new()),
+    };
+    let t = Tournament {
+        engines,
+        limits,
+        conduct,
+        schedule,
+        sprt,
+        jobs: usize::from(args.jobs),
+        quiet: args.quiet,
+    };
+    let (standings, ending) = play(&t, &mut games, journal)?;
+    let summary = report::json(&t, &standings, ending, &settings);
+    if let Some(dir) = &args.out {
+        write_json(&dir.join("summary.json"), &summary)?;
+        std::fs::write(dir.join("progress.svg"), report::svg(&t, &games))?;
+        if args.csa {
+            write_csa(&dir.join("csa"), &games)?;
+        }
+    }
+    if args.json {
+        println!("{summary:#}");
+    } else {
+        print!("{}", report::text(&t, &standings, ending));
+    }
+    if ending == Ending::Interrupted { Err(Unfinished.into()) } else { Ok(()) }
+}
+
+/// Resolves `self` and gives every engine a name of its own.
+fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Error>> {
+    if engines.len() < 2 {
+        return Err("a match needs two engines".into());
+    }
+    for i in 0..engines.len() {
+        if engines[i].command[0] == "self" {
+            engines[i].command[0] = std::env::current_exe()?.to_string_lossy().into_owned();
+        }
+        let taken = |name: &str| engines[..i].iter().any(|e| e.name == name);
+        if taken(&engines[i].name) {
+            let base = engines[i].name.clone();
+            let name = (2..).map(|n| format!("{base}-{n}")).find(|n| !taken(n));
+            engines[i].name = name.unwrap_or(base);
+        }
+    }
+    Ok(engines)
+}
+
+fn crc(text: &str) -> u64 {
+    u64::from(crc32fast::hash(text.as_bytes()))
+}
+
+fn write_csa(dir: &Path, games: &[GameLine]) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    for game in games {
+        let text = record::csa(game).map_err(io::Error::other)?;
+        std::fs::write(dir.join(format!("{:06}.csa", game.game + 1)), text)?;
+    }
+    Ok(())
+}

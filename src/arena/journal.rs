@@ -1,0 +1,166 @@
+//! The games of a match on disk, a line of JSON each, so that a match survives its process: [`Journal`].
+
+use super::game::{Ply, Reason, Winner};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// A game as a line of `games.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameLine {
+    /// Its number in the schedule.
+    pub game: u64,
+    pub black: String,
+    pub white: String,
+    pub winner: Winner,
+    pub reason: Reason,
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub detail: String,
+    /// As after `position`.
+    pub opening: String,
+    pub plies: Vec<Ply>,
+}
+
+/// Why a directory cannot take a match's games.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{0} holds games already; --resume goes on with them")]
+    Exists(PathBuf),
+    #[error("{path} is of another match ({what} differs)")]
+    Other { path: PathBuf, what: String },
+    #[error("another process plays this match ({0} is locked)")]
+    Locked(PathBuf),
+}
+
+/// The open file of a match.
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+}
+
+impl Journal {
+    /// Opens the journal in `dir` and returns the games that are there already. `settings` say what match it is; they
+    /// are kept in `match.json`.
+    ///
+    /// # Errors
+    /// When there are games and `resume` is not set, or when they are of a match with other settings.
+    pub fn open(
+        dir: &Path,
+        settings: &serde_json::Value,
+        resume: bool,
+    ) -> Result<(Journal, Vec<GameLine>), JournalError> {
+        let at = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| JournalError::Io { path, source }
+        };
+        std::fs::create_dir_all(dir).map_err(at(dir))?;
+        let (path, about) = (dir.join("games.jsonl"), dir.join("match.json"));
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(at(&path))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(JournalError::Locked(path));
+        }
+        let text = io::read_to_string(&file).map_err(at(&path))?;
+        let mut games = Vec::new();
+        let mut good = 0;
+        for line in text.split_inclusive('\n') {
+            // the line that a kill cut short, and nothing after it
+            let Ok(game) = serde_json::from_str(line) else { break };
+            if !line.ends_with('\n') {
+                break;
+            }
+            good += line.len();
+            games.push(game);
+        }
+        if !games.is_empty() {
+            if !resume {
+                return Err(JournalError::Exists(path));
+            }
+            let before = std::fs::read(&about).map_err(at(&about))?;
+            let before: serde_json::Value = serde_json::from_slice(&before).unwrap_or_default();
+            if let Some(what) = first_difference(settings, &before) {
+                return Err(JournalError::Other { path: about, what });
+            }
+        }
+        file.set_len(good as u64).map_err(at(&path))?;
+        file.seek(SeekFrom::End(0)).map_err(at(&path))?;
+        write_json(&about, settings).map_err(at(&about))?;
+        Ok((Journal { file, path }, games))
+    }
+
+    /// Appends a game.
+    pub fn write(&mut self, game: &GameLine) -> Result<(), JournalError> {
+        let mut line = serde_json::to_vec(game).unwrap_or_default();
+        line.push(b'\n');
+        // one write a line: a kill leaves whole lines, or one torn at the end
+        self.file.write_all(&line).map_err(|source| JournalError::Io { path: self.path.clone(), source })
+    }
+}
+
+/// The name of the first member that differs.
+fn first_difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+    match (a.as_object(), b.as_object()) {
+        (Some(a), Some(b)) => {
+            a.iter().find(|&(key, value)| b.get(key) != Some(value)).map(|(key, _)| key.clone())
+        }
+        _ => (a != b).then(|| "everything".into()),
+    }
+}
+
+/// Writes a file as a whole: a reader sees the old one or the new one.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    let temporary = path.with_extension("tmp");
+    std::fs::write(&temporary, text)?;
+    std::fs::rename(&temporary, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn line(game: u64) -> GameLine {
+        GameLine {
+            game,
+            black: "A".into(),
+            white: "B".into(),
+            winner: Winner::Draw,
+            reason: Reason::PerpetualCheck,
+            detail: String::new(),
+            opening: "startpos".into(),
+            plies: vec![Ply { mv: "7g7f".into(), score: Some(-3), depth: None, nodes: Some(5), ms: 1.25 }],
+        }
+    }
+
+    #[test]
+    fn journals_resume_after_a_torn_line_and_refuse_other_matches() {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = json!({"seed": 1, "engines": ["A", "B"]});
+        let (mut journal, games) = Journal::open(dir.path(), &settings, false).unwrap();
+        assert!(games.is_empty());
+        assert!(matches!(Journal::open(dir.path(), &settings, true), Err(JournalError::Locked(_))));
+        (0..3).for_each(|i| journal.write(&line(i)).unwrap());
+        drop(journal);
+        let path = dir.path().join("games.jsonl");
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+        assert!(matches!(Journal::open(dir.path(), &settings, false), Err(JournalError::Exists(_))));
+        let other = json!({"seed": 2, "engines": ["A", "B"]});
+        let error = Journal::open(dir.path(), &other, true).err().unwrap();
+        assert!(error.to_string().contains("seed"), "{error}");
+        let (mut journal, games) = Journal::open(dir.path(), &settings, true).unwrap();
+        assert_eq!(games, [line(0), line(1)]);
+        journal.write(&line(2)).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+}

@@ -1,0 +1,97 @@
+//! Who plays whom, from which opening: [`Schedule`].
+
+use crate::openings::Opening;
+use crate::random::Rng;
+
+/// Which engines meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Everybody meets everybody.
+    RoundRobin,
+    /// The first engine meets all others.
+    Gauntlet,
+}
+
+/// All games of a match. Games `2p` and `2p + 1` are a pair: the same opening, colours exchanged. In every round each
+/// pairing plays one pair, all from the same opening.
+pub struct Schedule {
+    pub engines: usize,
+    pub pairings: Vec<(usize, usize)>,
+    /// Games of each pairing, an even number.
+    pub games_each: u64,
+    openings: Vec<Opening>,
+}
+
+/// A game of the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixture {
+    pub pairing: usize,
+    pub first: usize,
+    pub second: usize,
+    pub first_is_black: bool,
+}
+
+impl Fixture {
+    /// The engines of Black and White.
+    pub fn players(&self) -> [usize; 2] {
+        if self.first_is_black { [self.first, self.second] } else { [self.second, self.first] }
+    }
+}
+
+impl Schedule {
+    /// Openings are taken in an order shuffled by `seed`, again from the beginning when they are used up.
+    pub fn new(
+        engines: usize,
+        mode: Mode,
+        games_each: u64,
+        mut openings: Vec<Opening>,
+        seed: u64,
+    ) -> Schedule {
+        let all = (0..engines).flat_map(|a| (a + 1..engines).map(move |b| (a, b)));
+        let pairings = all.filter(|p| mode == Mode::RoundRobin || p.0 == 0).collect();
+        Rng::new(seed).shuffle(&mut openings);
+        Schedule { engines, pairings, games_each: games_each.next_multiple_of(2), openings }
+    }
+
+    /// Number of games.
+    pub fn len(&self) -> u64 {
+        self.games_each * self.pairings.len() as u64
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn fixture(&self, game: u64) -> Fixture {
+        let pairing = (game / 2) as usize % self.pairings.len();
+        let (first, second) = self.pairings[pairing];
+        Fixture { pairing, first, second, first_is_black: game.is_multiple_of(2) }
+    }
+
+    pub fn opening(&self, game: u64) -> &Opening {
+        let round = game / (2 * self.pairings.len() as u64);
+        &self.openings[round as usize % self.openings.len()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn everybody_plays_both_colours_of_every_opening() {
+        let openings = ["startpos moves 7g7f", "startpos moves 2g2f", "startpos"].map(|s| s.parse().unwrap());
+        let s = Schedule::new(3, Mode::RoundRobin, 5, openings.into(), 1);
+        assert_eq!((s.len(), s.pairings.len()), (18, 3));
+        let mut seen = HashMap::new();
+        for g in 0..s.len() {
+            *seen.entry((s.fixture(g).players(), s.opening(g).to_string())).or_insert(0) += 1;
+        }
+        // 6 ordered pairs, 3 openings, once each
+        assert_eq!(seen.len(), 18);
+        let g = Schedule::new(4, Mode::Gauntlet, 2, vec![Opening::startpos()], 1);
+        assert_eq!(g.pairings, [(0, 1), (0, 2), (0, 3)]);
+    }
+}

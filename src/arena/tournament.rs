@@ -1,0 +1,203 @@
+//! Playing the games of a schedule, several at once: [`run`].
+
+use super::engine::{EngineError, EngineProcess, EngineSpec};
+use super::game::{Conduct, play};
+use super::journal::{GameLine, Journal, JournalError};
+use super::limits::Limits;
+use super::schedule::Schedule;
+use super::standings::Standings;
+use super::statistics::{Decision, Sprt};
+use crate::interrupt;
+use crate::progress::{Progress, clock};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A match, ready to play.
+pub struct Tournament {
+    pub engines: Vec<EngineSpec>,
+    /// For engines without limits of their own.
+    pub limits: Limits,
+    pub conduct: Conduct,
+    pub schedule: Schedule,
+    /// Ends a match of two engines as soon as it decides.
+    pub sprt: Option<Sprt>,
+    pub jobs: usize,
+    pub quiet: bool,
+}
+
+/// Why a match cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    #[error("{name}: {source}")]
+    Engine { name: String, source: EngineError },
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// How a match ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    AllPlayed,
+    Decided(Decision),
+    Interrupted,
+}
+
+enum Report {
+    Game(Box<GameLine>),
+    /// An engine does not even start.
+    Broken(TournamentError),
+}
+
+/// Plays what is left of the schedule. `games` are those played before; new ones are added as they end.
+///
+/// # Errors
+/// When an engine cannot be started or the journal cannot be written.
+pub fn run(
+    t: &Tournament,
+    games: &mut Vec<GameLine>,
+    mut journal: Option<Journal>,
+) -> Result<(Standings, Ending), TournamentError> {
+    let mut standings = Standings::new(&t.schedule);
+    let mut played = HashSet::new();
+    games.retain(|g| g.game < t.schedule.len() && played.insert(g.game));
+    games.iter().for_each(|g| standings.add(&t.schedule, g));
+    let todo: VecDeque<u64> = (0..t.schedule.len()).filter(|g| !played.contains(g)).collect();
+    let verdict = |s: &Standings| t.sprt.map(|sprt| s.test(&sprt).1).filter(|d| *d != Decision::Continue);
+    if let Some(d) = verdict(&standings) {
+        return Ok((standings, Ending::Decided(d)));
+    }
+    let before = standings.games;
+    let jobs = t.jobs.clamp(1, todo.len().max(1));
+    let todo = Mutex::new(todo);
+    let stop = AtomicBool::new(false);
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for _ in 0..jobs {
+            let (sender, todo, stop) = (sender.clone(), &todo, &stop);
+            scope.spawn(move || work(t, todo, stop, &sender));
+        }
+        drop(sender);
+        let mut progress = Progress::new(t.quiet);
+        let mut ending = Ending::AllPlayed;
+        let result = loop {
+            match receiver.recv_timeout(Duration::from_millis(200)) {
+                Ok(Report::Game(line)) if ending == Ending::AllPlayed => {
+                    standings.add(&t.schedule, &line);
+                    if line.reason.is_fault() {
+                        progress.say(&describe(&line));
+                    }
+                    if let Some(j) = &mut journal
+                        && let Err(e) = j.write(&line)
+                    {
+                        break Err(e.into());
+                    }
+                    games.push(*line);
+                    if let Some(d) = verdict(&standings) {
+                        ending = Ending::Decided(d);
+                        stop.store(true, Relaxed);
+                    }
+                }
+                Ok(Report::Game(_)) => {}
+                Ok(Report::Broken(e)) => break Err(e),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+            }
+            if interrupt::requests() > 0 && ending == Ending::AllPlayed {
+                ending = Ending::Interrupted;
+                stop.store(true, Relaxed);
+            }
+            progress.update(|| status(t, &standings, before, started));
+        };
+        stop.store(true, Relaxed);
+        progress.say(&status(t, &standings, before, started));
+        result?;
+        if ending == Ending::Interrupted && standings.games >= t.schedule.len() {
+            ending = Ending::AllPlayed;
+        }
+        Ok((standings, ending))
+    })
+}
+
+/// A thread's life: game after game, the engines kept from one to the next.
+fn work(t: &Tournament, todo: &Mutex<VecDeque<u64>>, stop: &AtomicBool, out: &Sender<Report>) {
+    let mut running: HashMap<usize, EngineProcess> = HashMap::new();
+    while !stop.load(Relaxed) {
+        let Some(game) = todo.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+        let players = t.schedule.fixture(game).players();
+        let mut seats = Vec::with_capacity(2);
+        for engine in players {
+            let spec = &t.engines[engine];
+            let process = running.remove(&engine).map_or_else(|| EngineProcess::start(spec), Ok);
+            match process {
+                Ok(p) => seats.push(p),
+                Err(source) => {
+                    stop.store(true, Relaxed);
+                    let error = TournamentError::Engine { name: spec.name.clone(), source };
+                    let _ = out.send(Report::Broken(error));
+                    return;
+                }
+            }
+        }
+        let limits = players.map(|e| t.engines[e].limits.as_ref().unwrap_or(&t.limits));
+        let opening = t.schedule.opening(game);
+        let (first, second) = seats.split_at_mut(1);
+        let abandon = || stop.load(Relaxed);
+        let Some(played) = play([&mut first[0], &mut second[0]], limits, opening, &t.conduct, &abandon)
+        else {
+            break;
+        };
+        if !played.reason.is_fault() {
+            running.extend(players.into_iter().zip(seats));
+        }
+        let [black, white] = players.map(|e| t.engines[e].name.clone());
+        let line = GameLine {
+            game,
+            black,
+            white,
+            winner: played.winner,
+            reason: played.reason,
+            detail: played.detail,
+            opening: opening.to_string(),
+            plies: played.plies,
+        };
+        if out.send(Report::Game(Box::new(line))).is_err() {
+            break;
+        }
+    }
+}
+
+/// A fault in words.
+fn describe(line: &GameLine) -> String {
+    use super::game::Winner;
+    let culprit = if line.winner == Winner::Black { &line.white } else { &line.black };
+    let ply = line.plies.len() + 1;
+    format!("game {}: {culprit}: {} at move {ply} ({})", line.game + 1, line.reason.name(), line.detail)
+}
+
+fn status(t: &Tournament, s: &Standings, before: u64, started: Instant) -> String {
+    let elapsed = started.elapsed().as_secs_f64();
+    let mut out = format!("{}/{} games", s.games, t.schedule.len());
+    if let [score] = &s.scores[..] {
+        out += &format!("  +{} ={} -{}", score.wins, score.draws, score.losses);
+        if let Some(e) = score.estimate() {
+            out += &format!("  elo {:+.1} ±{:.1}  los {:.1}%", e.elo, e.error, 100.0 * e.los);
+        }
+    }
+    if let Some(sprt) = &t.sprt {
+        let (low, high) = sprt.bounds();
+        out += &format!("  llr {:.2} ({low:.2}, {high:.2})", s.test(sprt).0);
+    }
+    if s.faults() > 0 {
+        out += &format!("  faults {}", s.faults());
+    }
+    let new = s.games - before;
+    let eta = match new {
+        0 => "?".into(),
+        _ => clock(elapsed / new as f64 * t.schedule.len().saturating_sub(s.games) as f64),
+    };
+    out + &format!("  {} left {eta}", clock(elapsed))
+}
