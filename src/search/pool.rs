@@ -326,6 +326,7 @@ fn lead(
             pv_end: None,
         });
         shared.wait_released(limits.infinite);
+        ended(pool);
         observer.best_move(best, None);
         return SearchResult { best, score, pv, ..SearchResult::default() };
     }
@@ -374,8 +375,16 @@ fn lead(
         result.best = Move::RESIGN;
         result.ponder = None;
     }
+    ended(pool);
     observer.best_move(result.best, result.ponder);
     result
+}
+
+/// The search no longer runs: whoever hears of its move may go on at once, and must not be told that it is busy.
+fn ended(pool: Option<(&Board, &Mutex<Vec<Sender<Order>>>)>) {
+    if let Some((board, _)) = pool {
+        board.lock().searching = false;
+    }
 }
 
 /// The thread whose result to play: depth and score vote for moves, proven wins and losses go first.
