@@ -17,6 +17,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Accuracy(train::accuracy::AccuracyArgs),
     Analyse(analyse::Args),
     Bench(bench::Args),
     Data(data::command::DataArgs),
@@ -59,6 +60,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
             usi::run(BufReader::new(io::stdin()), io::stdout(), usi_extras());
             Ok(())
         }
+        Some(Command::Accuracy(args)) => train::accuracy::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Data(args)) => data::command::run(args),

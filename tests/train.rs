@@ -178,8 +178,8 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
             validation: 0.05,
             validation_positions: 5000,
             score_limit: 10_000,
-            quantized: std::env::var_os("FLOAT").is_none(),
-            epsilon: std::env::var("EPS").map_or(1e-6, |e| e.parse().unwrap()),
+            quantized: true,
+            epsilon: 1e-6,
             memory: 1 << 30,
             threads: 2,
         },
@@ -193,7 +193,7 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
         fit_time: false,
         checkpoint_every: std::time::Duration::from_secs(3600),
         validate_every: 50,
-        quiet: std::env::var_os("LOUD").is_none(),
+        quiet: true,
     }
 }
 
