@@ -71,8 +71,9 @@ impl Simd for Scalar {
             if *four == [0; 4] {
                 continue;
             }
-            for (sum, weights) in sums.iter_mut().zip(group) {
-                let dot: i32 = (0..4).map(|i| four[i] as i32 * weights[i] as i32).sum();
+            let [a, b, c, d] = [four[0] as i32, four[1] as i32, four[2] as i32, four[3] as i32];
+            for (sum, w) in sums.iter_mut().zip(group) {
+                let dot = a * w[0] as i32 + b * w[1] as i32 + c * w[2] as i32 + d * w[3] as i32;
                 *sum = sum.wrapping_add(dot);
             }
         }
