@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicI16, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 pub const ALIGN: usize = 64;
 
 /// The size of a huge page on x86-64 and (with 4 KiB base pages) on aarch64.
+#[cfg(any(target_os = "linux", test))]
 const HUGE_PAGE: usize = 2 << 20;
 
 /// Types whose all-zero bytes are a valid value.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 
 use super::arch::{FV_SCALE, NETWORK_HASH, TRANSFORMER_HASH};
-use super::{Evaluator, Kernel, Network, force_kernel};
+use super::{Evaluator, Kernel, Network, NetworkError, force_kernel};
 use crate::position::Position;
 
 /// Make, export and inspect networks.
@@ -58,7 +58,7 @@ pub struct EvalArgs {
     /// A position
     #[arg(long, value_name = "SFEN")]
     sfen: Option<String>,
-    /// A file of positions, one a line; anything after a tab is ignored. `-` is standard input
+    /// A file of positions, one a line; comments (#) and what follows a tab are ignored. `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "sfen")]
     sfen_file: Option<PathBuf>,
     /// Use this kernel: scalar, avx2, avxvnni, avx512 or neon
@@ -73,17 +73,27 @@ fn network(eval_dir: Option<&Path>) -> Result<Network, Box<dyn Error>> {
     let Some(path) = eval_dir else {
         return Ok(Network::embedded()?);
     };
-    let (network, warnings) = Network::load(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let (network, warnings) = Network::load(path).map_err(|e| match e {
+        NetworkError::Open { .. } => e.to_string(),
+        _ => format!("{}: {e}", path.display()),
+    })?;
     warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     Ok(network)
 }
 
+fn save(network: &Network, path: &Path) -> Result<(), String> {
+    network.save(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// Runs `net`.
 pub fn net(args: NetArgs) -> Result<(), Box<dyn Error>> {
     match args.command {
-        NetCommand::Bootstrap { output } => Network::bootstrap()?.save(&output)?,
-        NetCommand::Export { eval_dir, output } => network(eval_dir.as_deref())?.save(&output)?,
+        NetCommand::Bootstrap { output } => save(&Network::bootstrap()?, &output)?,
+        NetCommand::Export { eval_dir, output } => save(&network(eval_dir.as_deref())?, &output)?,
         NetCommand::Pack { input, output } => {
-            network(Some(&input))?.pack(&mut File::create(output)?)?;
+            let network = network(Some(&input))?;
+            let written = File::create(&output).and_then(|mut file| network.pack(&mut file));
+            written.map_err(|e| format!("cannot write {}: {e}", output.display()))?;
         }
         NetCommand::Info { file } => info(&network(file.as_deref())?, &mut std::io::stdout().lock())?,
     }
@@ -123,6 +133,7 @@ fn info(network: &Network, out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "output\t{}", layer(&network.output))
 }
 
+/// Runs `eval`.
 pub fn eval(args: EvalArgs) -> Result<(), Box<dyn Error>> {
     if let Some(kernel) = args.kernel {
         force_kernel(kernel)?;
@@ -130,20 +141,14 @@ pub fn eval(args: EvalArgs) -> Result<(), Box<dyn Error>> {
     let network = Arc::new(network(args.eval_dir.as_deref())?);
     let mut evaluator = Evaluator::new(network);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut line = |number: usize, text: &str| -> Result<(), Box<dyn Error>> {
-        let sfen = text.split('\t').next().unwrap_or_default().trim();
-        if sfen.is_empty() {
-            return Ok(());
-        }
-        let pos = Position::from_sfen(sfen).map_err(|e| format!("line {number}: {e}"))?;
+    let mut print = |sfen: &str, pos: Position| -> std::io::Result<()> {
         evaluator.reset(&pos);
         let raw = evaluator.evaluate(&pos);
         let centipawns = 100 * (raw / args.fv_scale) as i64 / 90;
-        writeln!(out, "{sfen}\t{raw}\t{centipawns}")?;
-        Ok(())
+        writeln!(out, "{sfen}\t{raw}\t{centipawns}")
     };
     match (&args.sfen, &args.sfen_file) {
-        (Some(sfen), _) => line(1, sfen)?,
+        (Some(sfen), _) => print(sfen.trim(), Position::from_sfen(sfen)?)?,
         (None, Some(path)) => {
             let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
                 Box::new(std::io::stdin().lock())
@@ -152,10 +157,15 @@ pub fn eval(args: EvalArgs) -> Result<(), Box<dyn Error>> {
                 Box::new(BufReader::new(file))
             };
             for (number, text) in reader.lines().enumerate() {
-                line(number + 1, &text?)?;
+                let text = text?;
+                let sfen = text.split('\t').next().unwrap_or_default().trim();
+                if !sfen.is_empty() && !sfen.starts_with('#') {
+                    let pos = Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?;
+                    print(sfen, pos)?;
+                }
             }
         }
-        (None, None) => line(1, &Position::startpos().sfen())?,
+        (None, None) => print(&Position::startpos().sfen(), Position::startpos())?,
     }
     out.flush()?;
     Ok(())
