@@ -46,6 +46,15 @@ fn threads_and_shards_do_not_matter() {
     merged.extend(games(&file(&shards, "00000-of-00002")));
     merged.extend(games(&file(&shards, "00001-of-00002")));
     merged.sort_by_key(|g| g.id);
+    // and the tool that merges them writes the very file
+    let both = dir.path().join("both.games");
+    let status = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+        .args(["data", "merge", "--output"])
+        .args([&both, &shards])
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    assert_eq!(std::fs::read(&whole).unwrap(), std::fs::read(both).unwrap());
     let undisturbed = games(&whole);
     assert_eq!(undisturbed.len() as u64, GAMES);
     assert_eq!(merged, undisturbed);
@@ -129,4 +138,10 @@ fn finished_shards_are_skipped_and_other_settings_refused() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("max_ply 100 here, 320 there"), "{message}");
     assert_eq!(run(dir.path(), &["--positions", "300", "--shard", "0/2"]), 1);
+    // a complete shard grows only when told to, into what a larger run makes at once
+    assert_eq!(run(dir.path(), &["--positions", "900"]), 1);
+    assert_eq!(run(dir.path(), &["--positions", "900", "--resume"]), 0);
+    let at_once = tempfile::tempdir().unwrap();
+    assert_eq!(run(at_once.path(), &["--positions", "900"]), 0);
+    assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(file(at_once.path(), "00000-of-00001")).unwrap());
 }

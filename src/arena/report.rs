@@ -170,7 +170,7 @@ pub fn svg(t: &Tournament, games: &[GameLine]) -> String {
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n"
     );
     let (a, b) = t.schedule.pairings[0];
-    let title = format!("{} - {}: Elo over games", t.engines[a].name, t.engines[b].name);
+    let title = format!("{} - {}: Elo by games played", t.engines[a].name, t.engines[b].name);
     let last = points.last().map_or(1.0, |p| p.games.max(1) as f64);
     let bounded = |v: f64| v.clamp(-1200.0, 1200.0);
     // the scale is that of the later, narrower part of the band
@@ -241,7 +241,9 @@ impl Panel {
         while value <= self.high {
             let y = self.y(value);
             let color = if value.abs() < step / 2.0 { "#555" } else { "#ddd" };
-            let label = if step < 1.0 { format!("{value:.1}") } else { format!("{value:.0}") };
+            // sums of steps that should be zero may be -1e-15
+            let shown = if value.abs() < step / 2.0 { 0.0 } else { value };
+            let label = if step < 1.0 { format!("{shown:.1}") } else { format!("{shown:.0}") };
             let _ = writeln!(
                 out,
                 "<line x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"{color}\"/>\

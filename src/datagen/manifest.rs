@@ -8,6 +8,7 @@ use crate::search::{Limits, SearchOptions, Searcher, Silent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,6 +89,15 @@ pub enum Target {
     Games(u64),
     /// Positions of the whole run; every shard makes its part and ends with the game that reaches it.
     Positions(u64),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Games(n) => write!(f, "{n} games"),
+            Target::Positions(n) => write!(f, "{n} positions"),
+        }
+    }
 }
 
 /// Counts of a shard.

@@ -102,6 +102,8 @@ pub enum ShardError {
     Locked(PathBuf),
     #[error("{0} exists: an earlier run left it. --resume goes on with it; remove it to begin anew")]
     Exists(PathBuf),
+    #[error("{path} was made for {made_for}; with --resume it is made larger")]
+    Size { path: PathBuf, made_for: Target },
     #[error("{path} holds game {found} where game {expected} belongs")]
     Sequence { path: PathBuf, found: u64, expected: u64 },
     #[error(transparent)]
@@ -136,8 +138,16 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
     let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
     Manifest::check_directory(&job.dir, &identity, job.shard)?;
     if games.exists() {
-        let _ = std::fs::remove_file(&lock);
-        return Ok(Outcome::AlreadyComplete);
+        let made_for = Manifest::read(&json)?.target;
+        if made_for == job.target {
+            let _ = std::fs::remove_file(&lock);
+            return Ok(Outcome::AlreadyComplete);
+        }
+        if !job.resume {
+            return Err(ShardError::Size { path: games, made_for });
+        }
+        // a complete shard of a run that is to become larger
+        std::fs::rename(&games, &part).map_err(io_at(&part))?;
     }
     if part.exists() && !job.resume {
         return Err(ShardError::Exists(part));
