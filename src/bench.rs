@@ -43,7 +43,7 @@ pub struct Args {
 }
 
 /// A few seconds on one thread.
-const DEFAULT_DEPTH: i32 = 11;
+const DEFAULT_DEPTH: i32 = 13;
 
 /// The positions: from the first move to bare endings, with kings on the run and hands full of pieces.
 pub const POSITIONS: &[&str] = &[

@@ -7,7 +7,10 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use toratsugumi::engine::Game;
+use toratsugumi::nnue::Network;
 use toratsugumi::position::Position;
+use toratsugumi::search::{Limits, SearchOptions, Searcher, Silent};
+use toratsugumi::types::Move;
 use toratsugumi::usi::{Next, Output, Session, parse};
 
 /// SplitMix64: the same lines on every machine.
@@ -266,7 +269,8 @@ fn ten_million_malformed_lines_do_no_harm() {
     let number =
         |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
     let lines = run(number("TORATSUGUMI_FUZZ_LINES", 10_000_000), number("TORATSUGUMI_FUZZ_SEED", 1));
-    println!("{lines} lines done");
+    let positions = search_odd_positions(lines as usize / 1000, number("TORATSUGUMI_FUZZ_SEED", 1));
+    println!("{lines} lines and {positions} searches of odd positions done");
 }
 
 #[test]
@@ -303,4 +307,50 @@ fn random_walks_replay_incrementally() {
         assert_eq!(game.position().sfen(), fresh.position().sfen(), "{line}");
         assert_eq!(game.position().key(), fresh.position().key(), "{line}");
     }
+}
+
+/// A board of random pieces in any number, kings included or not.
+fn odd_board(random: &mut Random) -> String {
+    let mut board = [["1"; 9]; 9];
+    for _ in 0..random.below(82) {
+        let piece = [
+            "P", "L", "N", "S", "G", "B", "R", "+P", "+L", "+N", "+S", "+B", "+R", "p", "l", "n", "s", "g",
+            "b", "r",
+        ];
+        let more = ["+p", "+l", "+n", "+s", "+b", "+r", "1", "1", "1"];
+        let n = random.below(piece.len() + more.len());
+        let text = piece.iter().chain(&more).nth(n).unwrap();
+        board[random.below(9)][random.below(9)] = text;
+    }
+    for king in ["K", "k"] {
+        if random.below(8) > 0 {
+            board[random.below(9)][random.below(9)] = king;
+        }
+    }
+    let ranks: Vec<String> = board.iter().map(|r| r.concat()).collect();
+    let hand = random.pick(&["-", "RBGSNLP", "rbgsnlp", "2R2B4G4S4N4L18P", "2r2b4g4s4n4l18p", "R2B18Pg"]);
+    format!("{} {} {hand} {}", ranks.join("/"), random.pick(&["b", "w"]), 1 + random.below(600))
+}
+
+/// Searches positions that no game reaches. Returns how many were accepted.
+fn search_odd_positions(wanted: usize, seed: u64) -> usize {
+    let mut random = Random(seed);
+    let network = Arc::new(Network::embedded().unwrap());
+    let mut searcher = Searcher::new(network, 1, SearchOptions::default()).unwrap();
+    let mut accepted = 0;
+    while accepted < wanted {
+        let sfen = odd_board(&mut random);
+        let Ok(position) = Position::from_sfen(&sfen) else { continue };
+        accepted += 1;
+        let best = searcher.search(&position, &Limits::nodes(300), &Silent).best;
+        let legal = position.legal_moves(true).iter().any(|m| m.mv == best);
+        assert!(legal || best == Move::WIN || best == Move::RESIGN, "{sfen}: {best}");
+        assert!(!legal || position.has_legal_move(), "{sfen}");
+    }
+    accepted
+}
+
+#[test]
+fn odd_positions_are_searched_like_others() {
+    search_odd_positions(300, 3);
 }
