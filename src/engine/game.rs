@@ -68,7 +68,8 @@ impl Game {
         sfen: Option<&str>,
         moves: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), GameError> {
-        let sfen = sfen.unwrap_or(STARTPOS);
+        // people type `--sfen startpos`
+        let sfen = sfen.filter(|s| *s != "startpos").unwrap_or(STARTPOS);
         let mut moves = moves.into_iter().peekable();
         if sfen != self.root {
             // on a copy: a bad move further on must leave the old game as it is

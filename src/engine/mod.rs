@@ -153,7 +153,7 @@ impl Engine {
         // what cannot be had is told once, and the pool goes on as it is
         if pool.count != count {
             pool.count = count;
-            if let Err(e) = pool.threads.set_threads(count) {
+            if let Err(e) = pool.threads.set_threads(affordable_threads(count, say)) {
                 say(&format!("Threads: {e}; {} threads go on", pool.threads.threads()));
             }
         }
@@ -353,7 +353,7 @@ fn new_pool(
     hash_mb: usize,
     say: &mut dyn FnMut(&str),
 ) -> Result<Pool, EngineError> {
-    let (mut threads, mut hash) = (count, affordable_hash(hash_mb, say));
+    let (mut threads, mut hash) = (affordable_threads(count, say), affordable_hash(hash_mb, say));
     loop {
         match ThreadPool::new(network.clone(), threads, hash) {
             Ok(threads) => return Ok(Pool { threads, count, hash_mb }),
@@ -366,8 +366,8 @@ fn new_pool(
     }
 }
 
-/// A table larger than the free memory would bring the machine to its knees or the process to an end, so such a wish
-/// is cut down.
+/// A table larger than the free memory would bring the machine to its knees or the process to an end, so such a wish is
+/// cut down.
 fn affordable_hash(mb: usize, say: &mut dyn FnMut(&str)) -> usize {
     // a quarter stays for everything else
     match available_memory_mb().map(|free| (free / 4 * 3).max(1)) {
@@ -376,6 +376,18 @@ fn affordable_hash(mb: usize, say: &mut dyn FnMut(&str)) -> usize {
             most
         }
         _ => mb,
+    }
+}
+
+/// As [`affordable_hash`]: every thread has histories of its own.
+fn affordable_threads(threads: usize, say: &mut dyn FnMut(&str)) -> usize {
+    const MB_A_THREAD: usize = 100;
+    match available_memory_mb().map(|free| (free / 4 * 3 / MB_A_THREAD).max(1)) {
+        Some(most) if threads > most => {
+            say(&format!("Threads: {threads} need more memory than this machine has free; {most} are used"));
+            most
+        }
+        _ => threads,
     }
 }
 
