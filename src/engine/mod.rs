@@ -268,8 +268,11 @@ impl Engine {
         }
     }
 
-    /// The opponent played the expected move: the clock runs from now.
+    /// The opponent played the expected move: the clock runs from now. Without a search it means nothing.
     pub fn ponderhit(&mut self) {
+        if !self.is_searching() {
+            return;
+        }
         match self.pondering.take() {
             None => {
                 if let Some(pool) = &self.pool {
