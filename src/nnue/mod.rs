@@ -1,7 +1,7 @@
 //! The evaluation: an NNUE of the HalfKP kind, 256x2-32-32-1, on int16 accumulators and int8 layers.
 //!
 //! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The net is
-//! drawn in [`arch`], its inputs in [`features`], its file in [`file`]; vector code lives in [`simd`] alone.
+//! drawn in [`arch`], its inputs in [`features`], its file in [`mod@file`]; vector code lives in [`simd`] alone.
 
 pub mod accumulator;
 pub mod arch;
