@@ -28,7 +28,7 @@ pub struct Args {
     /// Positions of the whole run, instead of games
     #[arg(long, group = "size")]
     positions: Option<u64>,
-    /// Nodes a move: no iteration starts beyond them
+    /// Nodes a move: no iteration starts beyond them, so that the mean is nearly twice as many
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Search every move to this depth, instead of by nodes
