@@ -173,13 +173,6 @@ impl Engine {
         }
     }
 
-    /// A new game begins: forgets what was learnt, unless that was done already.
-    pub fn new_game(&mut self) {
-        if !self.is_searching() {
-            self.clear();
-        }
-    }
-
     pub fn position(&self) -> &Position {
         self.game.position()
     }

@@ -89,7 +89,8 @@ impl Session {
             Command::Quit => return Next::Quit,
             Command::Usi => self.usi(),
             Command::IsReady => self.is_ready(),
-            Command::NewGame => self.engine.new_game(),
+            // as in YaneuraOu: `isready` clears, and a GUI sends it before every game; what was learnt stays otherwise
+            Command::NewGame => {}
             Command::Position { sfen, moves } => {
                 if let Err(e) = self.engine.set_game(sfen, moves.split_whitespace()) {
                     self.output.info(&format!("position kept: {e}"));
