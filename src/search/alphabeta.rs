@@ -534,7 +534,7 @@ impl Worker {
         }
         let static_eval = self.frame(ply).static_eval;
         if !in_check
-            && !(best_move.is_some() && self.pos.is_capture(best_move))
+            && (best_move.is_none() || !self.pos.is_capture(best_move))
             && (best_value > static_eval) == best_move.is_some()
         {
             use super::history::CORRECTION_LIMIT;

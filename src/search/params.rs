@@ -2,7 +2,7 @@
 //!
 //! The starting values are those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; what a match
 //! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for a tuner. With the feature `tune` the numbers
-//! can be set at run time ([`set`]); without it they are constants.
+//! can be set at run time; without it they are constants.
 
 /// One tunable number.
 pub struct Param {

@@ -98,8 +98,7 @@ impl Worker {
         self.hist.new_search();
         while self.root_depth + 1 < MAX_PLY as i32
             && !self.stopped()
-            && !(main && self.limits.depth.is_some_and(|d| self.root_depth >= d))
-            && !(main && self.soft_limit_reached())
+            && !(main && (self.depth_reached() || self.soft_limit_reached()))
         {
             self.root_depth += 1;
             changes /= 2.0;
@@ -266,6 +265,10 @@ impl Worker {
         } else {
             r.score = -VALUE_INFINITE;
         }
+    }
+
+    fn depth_reached(&self) -> bool {
+        self.limits.depth.is_some_and(|d| self.root_depth >= d)
     }
 
     fn soft_limit_reached(&self) -> bool {

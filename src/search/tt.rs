@@ -103,7 +103,7 @@ impl TranspositionTable {
 
     /// Size in MiB.
     pub fn megabytes(&self) -> usize {
-        self.clusters.len() * size_of::<Cluster>() >> 20
+        (self.clusters.len() * size_of::<Cluster>()) >> 20
     }
 
     /// Empties the table with so many threads.
