@@ -180,6 +180,7 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
             score_limit: 10_000,
             quantized: true,
             epsilon: 1e-6,
+            row_rate: 0.5,
             memory: 1 << 30,
             threads: 2,
         },

@@ -17,7 +17,7 @@ use super::kernels::L1;
 use super::model::Model;
 
 const MAGIC: &[u8; 9] = b"toratrain";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Writes `model` and `run` to a file that appears, complete, at the end.
 pub fn save(path: &Path, model: &Model, run: &str) -> io::Result<()> {

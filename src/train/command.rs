@@ -61,6 +61,9 @@ pub struct TrainArgs {
     /// Adam's epsilon
     #[arg(long, default_value_t = 1e-7)]
     epsilon: f32,
+    /// Learning rate of the first layer's rows, as a share of that of what they share and of the other layers
+    #[arg(long, default_value_t = 1.0)]
+    row_rate: f32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads [default: all processors]
@@ -140,6 +143,7 @@ pub fn run(args: TrainArgs) -> Result<(), Box<dyn Error>> {
             score_limit: args.score_limit,
             quantized: !args.float,
             epsilon: args.epsilon,
+            row_rate: args.row_rate,
             memory: args.memory << 20,
             threads,
         },

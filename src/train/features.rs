@@ -16,6 +16,20 @@ pub const ROWS: usize = HalfKp::INPUTS;
 /// BonaPieces below this are in hand.
 const HAND_END: u16 = 90;
 
+/// Rows of the factor (see [`Model`](super::model::Model)): one per BonaPiece, then one per kind of piece, owner and
+/// way from the own king to it, which is -8 to 8 files and ranks.
+pub const FACTOR_ROWS: usize = BONA + (BONA - HAND_END as usize) / 81 * WAYS * WAYS;
+const WAYS: usize = 17;
+
+/// The factor's row for the way from the own king to a piece, which a piece in hand has not.
+#[inline]
+pub fn relative_row(king: usize, bona: usize) -> Option<usize> {
+    let place = bona.checked_sub(HAND_END as usize)?;
+    let (run, sq) = (place / 81, place % 81);
+    let way = (sq / 9 + 8 - king / 9) * WAYS + sq % 9 + 8 - king % 9;
+    Some(BONA + run * WAYS * WAYS + way)
+}
+
 /// The same piece from the other player's side.
 pub static FLIP: LazyLock<[u16; BONA]> = LazyLock::new(|| {
     let mut table = [0; BONA];

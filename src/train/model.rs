@@ -1,7 +1,7 @@
 //! The parameters of HalfKP 256x2-32-32 in f32, with the state of Adam beside them.
 
-use super::features::{BONA, ROWS};
-use super::kernels::{AdamStep, CatchUp, L1};
+use super::features::{BONA, FACTOR_ROWS, ROWS, relative_row};
+use super::kernels::{AdamStep, CatchUp, Kernels, L1, Portable};
 use crate::memory::{HugeBuf, OutOfMemory};
 use crate::random::Rng;
 
@@ -49,11 +49,12 @@ impl Moments<Vec<f32>> {
 
 /// Everything that training changes.
 pub struct Model {
-    /// First layer: a row of [`L1`] for each king square and BonaPiece, on top of the factor's row.
+    /// First layer: a row of [`L1`] for each king square and BonaPiece, on top of the factor's rows.
     pub rows: Moments<HugeBuf<f32>>,
     /// For each row the number of the step that last touched it; 0 for never.
     pub last: Vec<u32>,
-    /// The factor: a row for each BonaPiece, shared by all king squares. It is added to the rows in the end, so the
+    /// The factor: a row for each BonaPiece, shared by all king squares, and a row for each kind of piece and way from
+    /// the king, shared by all that are as far apart ([`relative_row`]). Both are added to the rows in the end, so the
     /// finished network has the plain shape; meanwhile what is true for every king is learnt once, not 81 times.
     pub factor: Moments<HugeBuf<f32>>,
     /// Bias of the first layer.
@@ -67,6 +68,8 @@ pub struct Model {
     pub beta1: f32,
     pub beta2: f32,
     pub epsilon: f32,
+    /// Learning rate of the rows, as a share of that of everything else.
+    pub row_rate: f32,
 }
 
 /// After so many steps the momentum of an untouched row is below what f32 can show.
@@ -78,7 +81,7 @@ impl Model {
         let mut model = Model {
             rows: Moments::huge(ROWS * L1)?,
             last: vec![0; ROWS],
-            factor: Moments::huge(BONA * L1)?,
+            factor: Moments::huge(FACTOR_ROWS * L1)?,
             bias: Moments::new(L1),
             dense: Moments::new(dense::LEN),
             step: 0,
@@ -86,11 +89,12 @@ impl Model {
             beta1: 0.9,
             beta2: 0.999,
             epsilon: 1e-8,
+            row_rate: 1.0,
         };
         let mut rng = Rng::for_stream(seed, 0);
         // Accumulators start around the middle of (0, 1), hidden layers too, so that every unit has a gradient.
         let spread = 0.3 / (38f32).sqrt();
-        model.factor.w.iter_mut().for_each(|w| *w = normal(&mut rng) * spread);
+        model.factor.w[..BONA * L1].iter_mut().for_each(|w| *w = normal(&mut rng) * spread);
         model.bias.w.fill(0.5);
         let d = &mut model.dense.w;
         let mut layer =
@@ -135,7 +139,7 @@ impl Model {
     pub fn finish_step(&mut self, step: AdamStep) {
         self.step += 1;
         let ratio = self.beta1 / self.beta2.sqrt();
-        let mut share = step.rate * ratio;
+        let mut share = step.rate * self.row_rate * ratio;
         for s in self.shift.iter_mut().rev().take(MEMORY) {
             *s += share;
             share *= ratio;
@@ -152,15 +156,23 @@ impl Model {
         d[dense::W3..dense::B3].iter_mut().for_each(|w| *w = w.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT));
     }
 
+    /// What the factor adds to a row of the first layer, [`L1`] numbers.
+    #[inline]
+    pub fn factor_of(&self, kernels: &dyn Kernels, king: usize, bona: usize, out: &mut [f32]) {
+        out.copy_from_slice(&self.factor.w[bona * L1..(bona + 1) * L1]);
+        if let Some(way) = relative_row(king, bona) {
+            kernels.add(out, &self.factor.w[way * L1..(way + 1) * L1]);
+        }
+    }
+
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
         let at = row * L1..(row + 1) * L1;
-        let bona = row % BONA;
-        let factor = &self.factor.w[bona * L1..(bona + 1) * L1];
+        self.factor_of(&Portable, row / BONA, row % BONA, out);
         let late = self.catch_up(self.last[row]);
         let (w, m, v) = (&self.rows.w[at.clone()], &self.rows.m[at.clone()], &self.rows.v[at]);
         for i in 0..L1 {
-            out[i] = w[i] + factor[i];
+            out[i] += w[i];
             if let Some(late) = late {
                 out[i] -= late.shift * m[i] / (v[i].max(1e-37).sqrt() + self.epsilon);
             }
@@ -188,12 +200,12 @@ fn normal(rng: &mut Rng) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::kernels::{Kernels, Portable};
 
     #[test]
     fn a_row_caught_up_is_where_dense_adam_has_it() {
         let mut model = Model::new(1).unwrap();
         model.epsilon = 1e-12;
+        model.row_rate = 0.5;
         let gradient =
             |row: usize| -> Vec<f32> { (0..L1).map(|i| ((i * 7 + row * 13) as f32).sin() * 1e-3).collect() };
         // the same row twice: visited in every step, and only when it has a gradient
@@ -202,7 +214,8 @@ mod tests {
         let mut last = 0;
         for t in 0..700 {
             let rate = 1e-3 * (1.0 + (t as f32 / 50.0).sin() * 0.5);
-            let step = model.adam(rate);
+            let all = model.adam(rate);
+            let step = AdamStep { rate: all.rate * model.row_rate, ..all };
             let touched = [0, 1, 2, 5, 40, 41, 300, 699].contains(&t);
             let g = if touched { gradient(t) } else { vec![0.0; L1] };
             let [w, m, v] = &mut dense;
@@ -213,7 +226,7 @@ mod tests {
                 Portable.adam(w, m, v, &g, step, late);
                 last = model.step + 1;
             }
-            model.finish_step(step);
+            model.finish_step(all);
             let late = model.catch_up(last);
             for i in 0..L1 {
                 let shift = late

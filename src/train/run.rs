@@ -38,6 +38,7 @@ pub struct Settings {
     /// Compute with what the integers can hold, or with finer numbers that are rounded in the end.
     pub quantized: bool,
     pub epsilon: f32,
+    pub row_rate: f32,
     /// Bytes for decoded positions; decides between a resident and a streamed set.
     pub memory: usize,
     pub threads: usize,
@@ -151,6 +152,7 @@ pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
         (model, place)
     };
     model.epsilon = s.epsilon;
+    model.row_rate = s.row_rate;
     let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
     progress.say(&format!(
         "{} training positions in {} files ({}), {} of {aside} held-out ones used, {per_epoch} steps a pass; {} \

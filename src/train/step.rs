@@ -4,7 +4,7 @@
 //! 2. *gather*, by view: the accumulator
 //! 3. *dense*, by tile of samples: the layers forward and backward; leaves dL/d(accumulator) in bfloat16
 //! 4. *rows*, by row: sum the gradients of the views that used it and make its Adam step; no gradient array, no atomics
-//! 5. *factor*, by BonaPiece: the same for the factor, whose gradient the rows have summed up on the way
+//! 5. *factor*, by row: the same for the factor, whose gradient the rows have summed up on the way
 //!
 //! Rows that no view uses are left alone, and move by their momentum when they are needed next (see
 //! [`CatchUp`](super::kernels::CatchUp)): what dense Adam does, without touching 400 MB in every step.
@@ -12,7 +12,7 @@
 use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
-use super::features::{ACTIVE, BONA, ROWS};
+use super::features::{ACTIVE, BONA, FACTOR_ROWS, ROWS, relative_row};
 use super::kernels::{AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided};
 use super::model::{INPUTS, L2, Model, catch_up, dense};
 use crate::memory::{HugeBuf, OutOfMemory, prefetch};
@@ -185,7 +185,9 @@ impl Trainer {
             grads: HugeBuf::zeroed(2 * batch * GRAD_WORDS)?,
             index,
             dense: (0..threads).map(|_| DenseScratch::new()).collect(),
-            factor_grads: (0..threads).map(|_| HugeBuf::zeroed(BONA * L1)).collect::<Result<_, _>>()?,
+            factor_grads: (0..threads)
+                .map(|_| HugeBuf::zeroed(FACTOR_ROWS * L1))
+                .collect::<Result<_, _>>()?,
             seen: vec![0.0; dense::LEN],
             w1t: vec![0.0; L2 * PITCH],
             w2t: vec![0.0; L2 * L2],
@@ -211,7 +213,7 @@ impl Trainer {
         let loss = self.forward(batch, lambda, true);
         let step = self.model.adam(rate);
         let t = std::time::Instant::now();
-        self.update_rows(step);
+        self.update_rows(AdamStep { rate: step.rate * self.model.row_rate, ..step });
         self.seconds[3] += t.elapsed().as_secs_f64();
         let t = std::time::Instant::now();
         self.update_factor(step);
@@ -273,17 +275,19 @@ impl Trainer {
                     }
                 }
                 let epsilon = model.epsilon;
+                let mut factor = [0f32; L1];
                 for bona in 0..BONA {
                     if start[bona] == start[bona + 1] {
                         continue;
                     }
                     let row = king * BONA + bona;
                     let at = row * L1..(row + 1) * L1;
+                    model.factor_of(kernels, king, bona, &mut factor);
                     kernels.effective_row(
                         &model.rows.w[at.clone()],
                         &model.rows.m[at.clone()],
                         &model.rows.v[at],
-                        &model.factor.w[bona * L1..(bona + 1) * L1],
+                        &factor,
                         model.catch_up(model.last[row]).map(|late| (late, epsilon)),
                         grid,
                         &mut rows[bona * L1..(bona + 1) * L1],
@@ -417,7 +421,9 @@ impl Trainer {
                         values[at.clone()].iter().step_by(16).for_each(|x| prefetch(x));
                     }
                     kernels.sum_gradients(grads, &k.views[list], &mut g);
-                    kernels.add(&mut factor[bona * L1..(bona + 1) * L1], &g);
+                    for shared in [Some(bona), relative_row(king, bona)].into_iter().flatten() {
+                        kernels.add(&mut factor[shared * L1..(shared + 1) * L1], &g);
+                    }
                     let late: Option<CatchUp> = catch_up(shift, now, beta1, beta2, *last);
                     kernels.adam(&mut w[at.clone()], &mut m[at.clone()], &mut v[at], &g, step, late);
                     *last = now + 1;
@@ -438,16 +444,16 @@ impl Trainer {
                 .zip(f.v.par_chunks_exact_mut(L1))
                 .with_min_len(16)
                 .enumerate()
-                .for_each(|(bona, (((g, w), m), v))| {
+                .for_each(|(row, (((g, w), m), v))| {
                     for other in others.iter() {
-                        kernels.add(g, &other[bona * L1..(bona + 1) * L1]);
+                        kernels.add(g, &other[row * L1..(row + 1) * L1]);
                     }
                     kernels.adam(w, m, v, g, step, None);
                 })
         });
-        // Every view uses exactly ACTIVE features, so the rows' gradients hold the bias's that many times.
+        // Every view uses exactly ACTIVE BonaPieces, so their gradients hold the bias's that many times.
         let mut bias = [0f32; L1];
-        first.chunks_exact(L1).for_each(|g| kernels.add(&mut bias, g));
+        first[..BONA * L1].chunks_exact(L1).for_each(|g| kernels.add(&mut bias, g));
         bias.iter_mut().for_each(|g| *g *= 1.0 / ACTIVE as f32);
         let b = &mut self.model.bias;
         kernels.adam(&mut b.w, &mut b.m, &mut b.v, &bias, step, None);
