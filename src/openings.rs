@@ -1,6 +1,7 @@
 //! Files of openings: one line a game, as USI's `position` command has it.
 
 use crate::position::Position;
+use crate::random::Rng;
 use crate::types::Move;
 use std::fmt;
 use std::path::Path;
@@ -29,6 +30,22 @@ impl Opening {
     /// An even game from its first move.
     pub fn startpos() -> Opening {
         Opening { root: Position::startpos(), moves: Vec::new() }
+    }
+
+    /// Random legal moves from the initial position.
+    pub fn random(rng: &mut Rng, plies: usize) -> Opening {
+        let root = Position::startpos();
+        let (mut pos, mut moves) = (root.clone(), Vec::with_capacity(plies));
+        for _ in 0..plies {
+            let legal = pos.legal_moves(false);
+            if legal.is_empty() {
+                break;
+            }
+            let m = legal[rng.below(legal.len())].mv;
+            pos.do_move(m);
+            moves.push(m);
+        }
+        Opening { root, moves }
     }
 
     /// The position after the moves, with its history.

@@ -234,7 +234,13 @@ impl Work for Update<'_> {
 /// The raw output for the side to move, summed feature by feature with the scalar kernels: the reference that
 /// [`Evaluator::evaluate`] must equal.
 pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
-    let accumulators = Color::ALL.map(|viewer| {
+    let accumulators = accumulators_from_scratch(network, pos);
+    scalar::run(Propagate(network, &accumulators, pos.side_to_move()))
+}
+
+/// Both players' accumulators, summed up feature by feature.
+pub(super) fn accumulators_from_scratch(network: &Network, pos: &Position) -> Pair {
+    Color::ALL.map(|viewer| {
         let mut features: Vec<u16> = Vec::with_capacity(Features::ACTIVE);
         for square in Square::all() {
             features.push(Features::features(Slot::board(pos.piece_on(square), square))[viewer.index()]);
@@ -256,8 +262,7 @@ pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
             sum.0.iter_mut().zip(row).for_each(|(s, w)| *s = s.wrapping_add(*w));
         }
         sum
-    });
-    scalar::run(Propagate(network, &accumulators, pos.side_to_move()))
+    })
 }
 
 struct Propagate<'a>(&'a Network, &'a Pair, Color);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 
-use super::arch::{FV_SCALE, NETWORK_HASH, TRANSFORMER_HASH};
-use super::{Evaluator, Kernel, Network, NetworkError, force_kernel};
+use super::arch::FV_SCALE;
+use super::{Evaluator, Kernel, Network, NetworkError, force_kernel, inspect};
 use crate::position::Position;
 
 /// Make, export and inspect networks.
@@ -46,6 +46,20 @@ enum NetCommand {
     Info {
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
+        /// Positions, one SFEN a line, on which to show how the units are used: how many are always or never on
+        #[arg(long, value_name = "FILE")]
+        positions: Option<PathBuf>,
+    },
+    /// Show how far two networks differ
+    Compare {
+        #[arg(value_name = "FILE")]
+        first: PathBuf,
+        /// The other one (by default the embedded one)
+        #[arg(value_name = "FILE")]
+        second: Option<PathBuf>,
+        /// Positions, one SFEN a line, on which to compare what they say
+        #[arg(long, value_name = "FILE")]
+        positions: Option<PathBuf>,
     },
 }
 
@@ -85,6 +99,41 @@ fn save(network: &Network, path: &Path) -> Result<(), String> {
     network.save(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
 }
 
+/// Calls `f` with the positions of a file (`-` is standard input): one SFEN a line; what follows a tab, empty lines and
+/// lines that begin with # are ignored.
+fn for_each_position(
+    path: &Path,
+    mut f: impl FnMut(&str, Position) -> Result<(), Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        Box::new(BufReader::new(file))
+    };
+    for (number, text) in reader.lines().enumerate() {
+        let text = text?;
+        let sfen = text.split('\t').next().unwrap_or_default().trim();
+        if !sfen.is_empty() && !sfen.starts_with('#') {
+            let pos = Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?;
+            f(sfen, pos)?;
+        }
+    }
+    Ok(())
+}
+
+/// The positions of a file, if there is one.
+fn sample(path: Option<&Path>) -> Result<Vec<Position>, Box<dyn Error>> {
+    let mut positions = Vec::new();
+    if let Some(path) = path {
+        for_each_position(path, |_, pos| {
+            positions.push(pos);
+            Ok(())
+        })?;
+    }
+    Ok(positions)
+}
+
 /// Runs `net`.
 pub fn net(args: NetArgs) -> Result<(), Box<dyn Error>> {
     match args.command {
@@ -95,42 +144,17 @@ pub fn net(args: NetArgs) -> Result<(), Box<dyn Error>> {
             let written = File::create(&output).and_then(|mut file| network.pack(&mut file));
             written.map_err(|e| format!("cannot write {}: {e}", output.display()))?;
         }
-        NetCommand::Info { file } => info(&network(file.as_deref())?, &mut std::io::stdout().lock())?,
-    }
-    Ok(())
-}
-
-fn info(network: &Network, out: &mut impl Write) -> std::io::Result<()> {
-    fn range<T: Copy + Ord + std::fmt::Display>(values: impl Iterator<Item = T> + Clone) -> String {
-        match (values.clone().min(), values.max()) {
-            (Some(min), Some(max)) => format!("{min} .. {max}"),
-            _ => "none".to_owned(),
+        NetCommand::Info { file, positions } => {
+            let positions = sample(positions.as_deref())?;
+            inspect::info(&network(file.as_deref())?, &positions, &mut std::io::stdout().lock())?;
+        }
+        NetCommand::Compare { first, second, positions } => {
+            let positions = sample(positions.as_deref())?;
+            let (a, b) = (network(Some(&first))?, network(second.as_deref())?);
+            inspect::compare(&a, &b, &positions, &mut std::io::stdout().lock())?;
         }
     }
-    fn layer<const IN: usize, const OUT: usize>(l: &super::layers::Affine<IN, OUT>) -> String {
-        let weights = (0..OUT).flat_map(|o| (0..IN).map(move |i| l.weight(o, i)));
-        format!("{IN} -> {OUT}\tbias {}\tweights {}", range(l.bias.0.iter().copied()), range(weights))
-    }
-    let (input, rows) = (&network.input, &network.input.rows);
-    let used = rows.iter().filter(|row| row.0.iter().any(|&w| w != 0)).count();
-    writeln!(out, "network\t{}", network.name())?;
-    writeln!(out, "origin\t{}", network.origin())?;
-    writeln!(
-        out,
-        "hashes\tfile {:#010x}\ttransformer {TRANSFORMER_HASH:#010x}\tlayers {NETWORK_HASH:#010x}",
-        TRANSFORMER_HASH ^ NETWORK_HASH
-    )?;
-    writeln!(
-        out,
-        "input\t{} -> {}\tbias {}\tweights {}\t{used} features used",
-        rows.len(),
-        input.bias.0.len(),
-        range(input.bias.0.iter().copied()),
-        range(rows.iter().flat_map(|row| row.0.iter().copied()))
-    )?;
-    writeln!(out, "hidden 1\t{}", layer(&network.hidden1))?;
-    writeln!(out, "hidden 2\t{}", layer(&network.hidden2))?;
-    writeln!(out, "output\t{}", layer(&network.output))
+    Ok(())
 }
 
 /// Runs `eval`.
@@ -150,20 +174,7 @@ pub fn eval(args: EvalArgs) -> Result<(), Box<dyn Error>> {
     match (&args.sfen, &args.sfen_file) {
         (Some(sfen), _) => print(sfen.trim(), Position::from_sfen(sfen)?)?,
         (None, Some(path)) => {
-            let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
-                Box::new(std::io::stdin().lock())
-            } else {
-                let file = File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
-                Box::new(BufReader::new(file))
-            };
-            for (number, text) in reader.lines().enumerate() {
-                let text = text?;
-                let sfen = text.split('\t').next().unwrap_or_default().trim();
-                if !sfen.is_empty() && !sfen.starts_with('#') {
-                    let pos = Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?;
-                    print(sfen, pos)?;
-                }
-            }
+            for_each_position(path, |sfen, pos| Ok(print(sfen, pos)?))?;
         }
         (None, None) => print(&Position::startpos().sfen(), Position::startpos())?,
     }

@@ -10,6 +10,7 @@ pub mod commands;
 mod embedded;
 pub mod features;
 pub mod file;
+pub mod inspect;
 pub mod layers;
 mod refresh;
 pub mod simd;
