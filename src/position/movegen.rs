@@ -1,5 +1,9 @@
 //! Move generation: one generator, told by its parameters which squares count, feeding a [`Sink`] that lists moves or
 //! only counts them.
+//!
+//! The order of the moves matters: near the leaves most quiet moves have no history worth sorting by, and few are looked
+//! at. Pawns, lances, knights, silvers; bishops and rooks; golds, horses, dragons and the king; drops. It is YaneuraOu's
+//! order, so that the two engines can be compared node by node.
 #![allow(unsafe_code)] // appending a set of moves with one capacity check instead of one for each move
 
 use super::{Bitboard, Position, attacks};
@@ -9,10 +13,10 @@ use crate::types::{Color, Move, MoveList, Piece, PieceType, ScoredMove, Square};
 pub(super) trait Sink {
     /// The moves `base + to` for every `to`.
     fn moves(&mut self, base: u32, to: Bitboard);
-    /// The same for steps of equal direction, whose origin follows from the target: `base + to * 129`.
-    fn steps(&mut self, base: u32, to: Bitboard);
-    /// Drops of every kind in `bases` on every square.
-    fn drops(&mut self, bases: &[u32], to: Bitboard);
+    /// One move.
+    fn one(&mut self, mv: u32);
+    /// For every square `to`, the moves `base + to` of all `bases` (at most 6).
+    fn each(&mut self, bases: &[u32], to: Bitboard);
 }
 
 /// A [`ScoredMove`] with score 0 as it lies in memory: one store instead of two, and sixteen bytes at a time for drops.
@@ -22,11 +26,11 @@ const fn packed(mv: u32) -> u64 {
 
 const _: () = assert!(size_of::<ScoredMove>() == size_of::<u64>());
 
-/// Appends the move `base + square * STEP` for every square, without a bounds check for each.
+/// Appends the move `base + square` for every square, without a bounds check for each.
 #[inline(never)]
-fn append<const STEP: u32>(list: &mut MoveList, base: u32, squares: Bitboard) {
+fn append(list: &mut MoveList, base: u32, squares: Bitboard) {
     if list.remaining_capacity() < Square::NUM {
-        return append_checked(list, &[base], STEP, squares);
+        return append_checked(list, &[base], squares);
     }
     let on_board = squares & Bitboard::ALL;
     let len = list.len();
@@ -36,19 +40,19 @@ fn append<const STEP: u32>(list: &mut MoveList, base: u32, squares: Bitboard) {
     unsafe {
         let end = list.as_mut_ptr().add(len).cast::<u64>();
         on_board.into_iter().for_each(|sq| {
-            end.add(n).write_unaligned(packed(base.wrapping_add(u32::from(sq.0) * STEP)));
+            end.add(n).write_unaligned(packed(base + u32::from(sq.0)));
             n += 1;
         });
         list.set_len(len + n);
     }
 }
 
-/// Appends `N` drops for every square.
+/// Appends `N` moves for every square.
 #[inline]
-fn append_drops<const N: usize>(list: &mut MoveList, bases: &[u32], squares: Bitboard) {
+fn append_each<const N: usize>(list: &mut MoveList, bases: &[u32], squares: Bitboard) {
     let Some(bases) = bases.first_chunk::<N>() else { return };
     if list.remaining_capacity() < N * Square::NUM {
-        return append_checked(list, bases, 1, squares);
+        return append_checked(list, bases, squares);
     }
     let bases = bases.map(packed);
     let on_board = squares & Bitboard::ALL;
@@ -70,10 +74,10 @@ fn append_drops<const N: usize>(list: &mut MoveList, bases: &[u32], squares: Bit
 /// The same for a list that is nearly full.
 #[cold]
 #[inline(never)]
-fn append_checked(list: &mut MoveList, bases: &[u32], step: u32, squares: Bitboard) {
+fn append_checked(list: &mut MoveList, bases: &[u32], squares: Bitboard) {
     for sq in squares {
         for base in bases {
-            list.push(ScoredMove { mv: Move(base.wrapping_add(u32::from(sq.0) * step)), score: 0 });
+            list.push(ScoredMove { mv: Move(base + u32::from(sq.0)), score: 0 });
         }
     }
 }
@@ -82,27 +86,25 @@ impl Sink for MoveList {
     #[inline]
     fn moves(&mut self, base: u32, to: Bitboard) {
         if to.any() {
-            append::<1>(self, base, to);
+            append(self, base, to);
         }
     }
 
     #[inline]
-    fn steps(&mut self, base: u32, to: Bitboard) {
-        if to.any() {
-            append::<129>(self, base, to);
-        }
+    fn one(&mut self, mv: u32) {
+        self.push(ScoredMove { mv: Move(mv), score: 0 });
     }
 
     #[inline]
-    fn drops(&mut self, bases: &[u32], to: Bitboard) {
+    fn each(&mut self, bases: &[u32], to: Bitboard) {
         match bases.len() {
             0 => {}
-            1 => append_drops::<1>(self, bases, to),
-            2 => append_drops::<2>(self, bases, to),
-            3 => append_drops::<3>(self, bases, to),
-            4 => append_drops::<4>(self, bases, to),
-            5 => append_drops::<5>(self, bases, to),
-            _ => append_drops::<6>(self, bases, to),
+            1 => append_each::<1>(self, bases, to),
+            2 => append_each::<2>(self, bases, to),
+            3 => append_each::<3>(self, bases, to),
+            4 => append_each::<4>(self, bases, to),
+            5 => append_each::<5>(self, bases, to),
+            _ => append_each::<6>(self, bases, to),
         }
     }
 }
@@ -117,12 +119,12 @@ impl Sink for Count {
     }
 
     #[inline]
-    fn steps(&mut self, _: u32, to: Bitboard) {
-        self.0 += u64::from(to.count());
+    fn one(&mut self, _: u32) {
+        self.0 += 1;
     }
 
     #[inline]
-    fn drops(&mut self, bases: &[u32], to: Bitboard) {
+    fn each(&mut self, bases: &[u32], to: Bitboard) {
         self.0 += bases.len() as u64 * u64::from(to.count());
     }
 }
@@ -222,16 +224,24 @@ impl Position {
         use PieceType as P;
         let us = if US == 0 { Color::Black } else { Color::White };
         let king = self.kings[US];
-        if t.pieces.any() {
-            self.board_moves::<S, US, ALL, LEGAL>(t.pieces, sink);
-        }
-        if king.is_some() {
+        let king_moves = |sink: &mut S| {
             let mut to = attacks::king(king) & t.king;
             if LEGAL {
                 // The king itself must not hide the squares behind it.
                 to = to.without(self.attack_map(!us, self.occupied() ^ Bitboard::of(king)));
             }
             sink.moves(from_bits(king) | piece_bits(P::KING.of(us)), to);
+        };
+        let in_check = self.in_check();
+        if in_check {
+            king_moves(sink);
+        }
+        if t.pieces.any() {
+            self.board_moves::<S, US, ALL, LEGAL>(t.pieces, sink);
+        }
+        // otherwise it was among the pieces
+        if LEGAL && !in_check && king.is_some() {
+            king_moves(sink);
         }
         if t.drops.any() && !self.hands[US].is_empty() {
             self.drop_moves::<S, US>(t.drops, sink);
@@ -263,10 +273,17 @@ impl Position {
             pawns = pawns.without(pinned) | (pawns & pinned & attacks::file(king));
         }
         let pushes = Bitboard(if US == 0 { pawns.0 >> 1 } else { pawns.0 << 1 }) & target;
+        // the origin follows from the target
         let step = if US == 0 { 128 } else { 128u32.wrapping_neg() };
         let pawn = piece_bits(P::PAWN.of(us)).wrapping_add(step);
-        sink.steps(pawn + PROMOTE, pushes & zone);
-        sink.steps(pawn, pushes.without(if ALL { attacks::last_ranks(us, 1) } else { zone }));
+        pushes.into_iter().for_each(|to| {
+            let mv = pawn.wrapping_add(u32::from(to.0) * 129);
+            let promotes = zone.contains(to);
+            sink.one(if promotes { mv + PROMOTE } else { mv });
+            if ALL && promotes && !attacks::last_ranks(us, 1).contains(to) {
+                sink.one(mv);
+            }
+        });
 
         (self.of_kind(P::LANCE) & own).into_iter().for_each(|from| {
             let to = allowed(from, attacks::lance(us, from, occupied) & target);
@@ -278,34 +295,48 @@ impl Position {
         // a pinned knight never moves
         knights.without(pinned).into_iter().for_each(|from| {
             let to = attacks::steps(P::KNIGHT.of(us), from) & target;
-            sink.moves(base(from, P::KNIGHT) | PROMOTE, to & zone);
-            sink.moves(base(from, P::KNIGHT), to.without(attacks::last_ranks(us, 2)));
+            to.into_iter().for_each(|to| {
+                let mv = base(from, P::KNIGHT) + u32::from(to.0);
+                if zone.contains(to) {
+                    sink.one(mv + PROMOTE);
+                }
+                if !attacks::last_ranks(us, 2).contains(to) {
+                    sink.one(mv);
+                }
+            });
         });
 
         (self.of_kind(P::SILVER) & own).into_iter().for_each(|from| {
             let to = allowed(from, attacks::steps(P::SILVER.of(us), from) & target);
-            sink.moves(base(from, P::SILVER), to);
-            sink.moves(base(from, P::SILVER) | PROMOTE, if zone.contains(from) { to } else { to & zone });
+            let promoting = if zone.contains(from) { to } else { to & zone };
+            let silver = base(from, P::SILVER);
+            sink.each(&[silver + PROMOTE, silver], promoting);
+            sink.moves(silver, to.without(promoting));
         });
 
-        (self.golds() & own).into_iter().for_each(|from| {
-            let to = allowed(from, attacks::steps(P::GOLD.of(us), from) & target);
-            sink.moves(from_bits(from) | piece_bits(self.piece_on(from)), to);
+        ((self.of_kind(P::BISHOP) | self.of_kind(P::ROOK)) & own).into_iter().for_each(|from| {
+            let kind = self.piece_on(from).kind();
+            let slide = if kind == P::BISHOP { attacks::bishop } else { attacks::rook };
+            let to = allowed(from, slide(from, occupied) & target);
+            let promoting = if zone.contains(from) { to } else { to & zone };
+            let slider = base(from, kind);
+            let variants = [slider + PROMOTE, slider];
+            sink.each(&variants[..if ALL { 2 } else { 1 }], promoting);
+            sink.moves(slider, to.without(promoting));
         });
 
-        for (plain, promoted) in [(P::BISHOP, P::HORSE), (P::ROOK, P::DRAGON)] {
-            let slide = if plain == P::BISHOP { attacks::bishop } else { attacks::rook };
-            (self.of_kind(plain) & own).into_iter().for_each(|from| {
-                let to = allowed(from, slide(from, occupied) & target);
-                let promoting = if zone.contains(from) { to } else { to & zone };
-                sink.moves(base(from, plain) | PROMOTE, promoting);
-                sink.moves(base(from, plain), if ALL { to } else { to.without(promoting) });
-            });
-            (self.of_kind(promoted) & own).into_iter().for_each(|from| {
-                let reach = slide(from, occupied) | attacks::steps(promoted.of(us), from);
-                sink.moves(base(from, promoted), allowed(from, reach & target));
-            });
-        }
+        let royal = if LEGAL || self.in_check() { Bitboard::EMPTY } else { self.of_kind(P::KING) };
+        let rest = self.golds() | self.of_kind(P::HORSE) | self.of_kind(P::DRAGON) | royal;
+        (rest & own).into_iter().for_each(|from| {
+            let piece = self.piece_on(from);
+            let mut reach = attacks::steps(piece, from);
+            match piece.kind() {
+                P::HORSE => reach |= attacks::bishop(from, occupied),
+                P::DRAGON => reach |= attacks::rook(from, occupied),
+                _ => {}
+            }
+            sink.moves(from_bits(from) | piece_bits(piece), allowed(from, reach & target));
+        });
     }
 
     #[inline]
@@ -339,15 +370,19 @@ impl Position {
         let without_knight = push(P::KNIGHT);
         let without_lance = push(P::LANCE);
         push(P::SILVER);
+        push(P::GOLD);
         push(P::BISHOP);
         push(P::ROOK);
-        push(P::GOLD);
         if n == 0 {
             return;
         }
-        sink.drops(&bases[..n], empty.without(last_two));
-        sink.drops(&bases[without_knight..n], empty & last_two.without(last));
-        sink.drops(&bases[without_lance..n], empty & last);
+        if without_lance == 0 {
+            sink.each(&bases[..n], empty);
+            return;
+        }
+        sink.each(&bases[without_lance..n], empty & last);
+        sink.each(&bases[without_knight..n], empty & last_two.without(last));
+        sink.each(&bases[..n], empty.without(last_two));
     }
 }
 

@@ -266,12 +266,12 @@ impl MovePicker {
         None
     }
 
-    /// Brings the best of the ranked moves to `current`.
+    /// Brings the best of the ranked moves to `current`. Equals keep the order in which they were generated.
     #[inline]
     fn bring_best(&mut self) {
         let rest = &mut self.list[self.current..self.ranked];
         if self.selections == 0 {
-            rest.sort_unstable_by_key(|s| std::cmp::Reverse(s.score));
+            rest.sort_by_key(|s| std::cmp::Reverse(s.score));
             self.ranked = self.current;
             return;
         }
@@ -282,7 +282,7 @@ impl MovePicker {
                 best = i;
             }
         }
-        rest.swap(0, best);
+        rest[..=best].rotate_right(1);
     }
 
     fn score_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
@@ -325,10 +325,10 @@ fn score_captures(list: &mut MoveList, pos: &Position, hist: &Histories) {
     }
 }
 
-/// Moves the entries that score at least `limit` to the front and says how many they are.
+/// Moves the entries that score at least `limit` to the front and says how many they are; the first entry counts always.
 fn partition_above(list: &mut [ScoredMove], limit: i32) -> usize {
-    let mut front = 0;
-    for i in 0..list.len() {
+    let mut front = list.len().min(1);
+    for i in 1..list.len() {
         if list[i].score >= limit {
             list.swap(front, i);
             front += 1;
@@ -359,10 +359,11 @@ mod tests {
 
     #[test]
     fn partition_loses_nothing() {
-        let scores = [5, -3, 9, 0, 7, -10, 9, 2];
+        let scores = [-5, -3, 9, 5, 7, -10, 9, 2];
         let mut list: Vec<_> = scores.iter().map(|&score| ScoredMove { mv: Move::NONE, score }).collect();
-        assert_eq!(partition_above(&mut list, 1), 5);
-        assert!(list[..5].iter().all(|s| s.score >= 1) && list[5..].iter().all(|s| s.score < 1));
+        assert_eq!(partition_above(&mut list, 1), 6);
+        assert_eq!(list[0].score, -5);
+        assert!(list[1..6].iter().all(|s| s.score >= 1) && list[6..].iter().all(|s| s.score < 1));
         let mut left: Vec<_> = list.iter().map(|s| s.score).collect();
         let mut all = scores.to_vec();
         left.sort();
