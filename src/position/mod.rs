@@ -242,7 +242,7 @@ impl Position {
         self.state().keys.by_group[PAWNS]
     }
 
-    /// The key of lances, knights, silvers, golds, all that move like gold, and kings on the board.
+    /// The key of lances, knights, silvers, golds and all that move like gold on the board.
     #[inline]
     pub fn minor_key(&self) -> Key {
         self.state().keys.by_group[MINORS]
@@ -417,7 +417,7 @@ impl Keys {
         /// All ones for kinds that count as minor pieces.
         const MINOR: [Key; PieceType::NUM] = {
             let mut t = [0; PieceType::NUM];
-            let minor = [2, 3, 4, 7, 8, 9, 10, 11, 12];
+            let minor = [2, 3, 4, 7, 9, 10, 11, 12];
             let mut i = 0;
             while i < minor.len() {
                 t[minor[i]] = Key::MAX;

@@ -15,8 +15,9 @@ use crate::types::*;
 use arrayvec::ArrayVec;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Moves that were tried before the best one, as far as the histories look.
-type Tried = ArrayVec<Move, 32>;
+/// Up to which move the histories look at those that were tried before the best one.
+const TRIED: i32 = 32;
+type Tried = ArrayVec<Move, { TRIED as usize }>;
 
 #[inline]
 pub(super) fn is_win(v: Value) -> bool {
@@ -131,7 +132,7 @@ impl Worker {
         if excluded.is_none() {
             frame.tt_pv = N::PV || tt.data.is_pv;
         }
-        let tt_pv = frame.tt_pv;
+        let mut tt_pv = frame.tt_pv;
         if !N::PV
             && excluded.is_none()
             && tt.value != VALUE_NONE
@@ -249,6 +250,8 @@ impl Worker {
             {
                 return v;
             }
+            // a verification search at this node may have set it
+            tt_pv = self.frame(ply).tt_pv;
             improving |= static_eval >= beta;
 
             // Step 10. Without a move from the table, look less deep first.
@@ -355,7 +358,8 @@ impl Worker {
                 let v = self.search::<NonPv>(ply, singular_beta - 1, singular_beta, new_depth / 2, cut_node);
                 let frame = self.frame_mut(ply);
                 frame.excluded = Move::NONE;
-                frame.move_count = move_count;
+                // the search without `m` may have found out that this node belongs to the principal variation's tree
+                tt_pv = frame.tt_pv;
                 if v < singular_beta {
                     extension = self.singular_extension::<N>(ply, singular_beta - v, tt_capture, correction);
                     depth += 1;
@@ -490,9 +494,8 @@ impl Worker {
                     alpha = value;
                 }
             }
-            if m != best_move {
-                // full lists simply forget the rest
-                let _ = if capture { captures.try_push(m) } else { quiets.try_push(m) };
+            if m != best_move && move_count <= TRIED {
+                if capture { &mut captures } else { &mut quiets }.push(m);
             }
         }
 
