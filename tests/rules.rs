@@ -316,6 +316,9 @@ fn exchanges() {
     assert!(ge(s, "6e6d", 90));
     let s = "3k5/9/4s4/3p5/3G5/4R4/9/9/K8 b - 1";
     assert!(ge(s, "6e6d", 90 - 540) && !ge(s, "6e6d", 91 - 540));
+    // a pinner that is itself captured does not: the bishop takes back
+    let s = "8k/9/9/9/5p3/5b1R1/4B4/9/2K6 b - 1";
+    assert!(ge(s, "2f4f", 855 - 990 + 90) && !ge(s, "2f4f", 856 - 990 + 90));
     // a drop next to a pawn loses the piece; a defended one against a rook does not
     let s = "8k/9/9/4p4/9/9/9/9/K8 b G 1";
     assert!(ge(s, "G*5e", -540) && !ge(s, "G*5e", -539));

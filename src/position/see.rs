@@ -19,7 +19,8 @@ impl Position {
         if swap <= 0 {
             return true;
         }
-        let mut occupied = self.occupied() | Bitboard::of(to);
+        // A captured piece pins no longer. (Whether the target itself is occupied does not matter to its attackers.)
+        let mut occupied = self.occupied() ^ Bitboard::of(to);
         if !m.is_drop() {
             occupied ^= Bitboard::of(m.from());
         }
