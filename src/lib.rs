@@ -38,10 +38,12 @@ pub mod data;
 pub mod nnue;
 pub mod openings;
 
+pub mod record;
 pub mod search;
 pub mod train;
 
 pub mod engine;
+pub mod usi_client;
 
 pub mod analyse;
 pub mod arena;

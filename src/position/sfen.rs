@@ -101,9 +101,10 @@ impl Position {
         Position::from_parts(board, counts, side, ply)
     }
 
-    /// Builds and validates a position from a board, the number of each kind in the two hands, the side to move and the
-    /// move number.
-    pub(super) fn from_parts(
+    /// Builds and validates a position from a board (by [`Square::index`]), the number of each kind in the two hands (by
+    /// colour and [`PieceType::index`], up to the gold's), the side to move and the move number. The rules of
+    /// [`from_sfen`](Self::from_sfen) apply.
+    pub fn from_parts(
         board: [Piece; 81],
         in_hand: [[u32; 8]; 2],
         side: Color,
