@@ -48,6 +48,7 @@ pub mod usi_client;
 pub mod analyse;
 pub mod arena;
 pub mod bench;
+pub mod csa;
 pub mod datagen;
 pub mod perft;
 pub mod usi;
