@@ -102,11 +102,12 @@ impl<'a> Client<'a> {
     /// # Errors
     /// When the first login is refused, the engine cannot play, or the user left a game.
     pub fn run(&mut self) -> Result<Tally, ClientError> {
-        let mut wait = FIRST_WAIT;
+        let first = FIRST_WAIT.min(self.settings.max_wait);
+        let mut wait = first;
         while !self.is_done() {
             let error = match self.one_game() {
                 Ok(()) => {
-                    wait = FIRST_WAIT;
+                    wait = first;
                     continue;
                 }
                 Err(SessionError::Stopped) => break,
@@ -124,7 +125,7 @@ impl<'a> Client<'a> {
                     wait = retry_after(reason).unwrap_or(wait);
                 }
                 // nothing broke: the next game may come at once
-                SessionError::Rejected(_) => wait = FIRST_WAIT,
+                SessionError::Rejected(_) => wait = first,
                 _ => {}
             }
             self.log.warn(&format!("{error}; trying again in {} s", wait.as_secs()));
@@ -199,7 +200,8 @@ impl<'a> Client<'a> {
                 let game = Game::new(summary);
                 let [black, white] = &game.summary.names;
                 let ours = if game.our_color() == Color::Black { "Black" } else { "White" };
-                self.log.say(&format!("game {}: {black} against {white}, we are {ours}", game.summary.game_id));
+                self.log
+                    .say(&format!("game {}: {black} against {white}, we are {ours}", game.summary.game_id));
                 (game, Statistics::default(), Zoned::now())
             }
         };
@@ -247,8 +249,14 @@ impl<'a> Client<'a> {
         let verdict = outcome.verdict.map_or("no result".to_string(), |v| v.to_string());
         let reason = outcome.reason.map_or(String::new(), |r| format!(" {r}"));
         match self.recorder.finished(game, outcome, about) {
-            Ok(path) => self.log.say(&format!("{verdict}{reason} after {} moves: {}", game.record.moves.len(), path.display())),
-            Err(e) => self.log.warn(&format!("{verdict}{reason}; cannot write the record, will try again: {e}")),
+            Ok(path) => self.log.say(&format!(
+                "{verdict}{reason} after {} moves: {}",
+                game.record.moves.len(),
+                path.display()
+            )),
+            Err(e) => {
+                self.log.warn(&format!("{verdict}{reason}; cannot write the record, will try again: {e}"))
+            }
         }
     }
 
@@ -279,7 +287,13 @@ fn go_on(session: &mut Session<'_>, game: &mut Game) -> Result<(), SessionError>
     Ok(())
 }
 
-fn circumstances(settings: &Settings, lag: &Lag, statistics: Statistics, start: Zoned, engine: String) -> Circumstances {
+fn circumstances(
+    settings: &Settings,
+    lag: &Lag,
+    statistics: Statistics,
+    start: Zoned,
+    engine: String,
+) -> Circumstances {
     Circumstances {
         server: format!("{}:{}", settings.host, settings.port),
         game: settings.game.clone(),

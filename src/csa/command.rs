@@ -52,9 +52,7 @@ fn player(settings: &Settings, send: Sender<Event>) -> Result<Box<dyn Player>, P
         let _ = send.send(Event::Thought(thought));
     });
     Ok(match &settings.engine {
-        Some(command) => {
-            Box::new(External::new(command.clone(), &settings.options, settings.ponder, sink)?)
-        }
+        Some(command) => Box::new(External::new(command.clone(), &settings.options, settings.ponder, sink)?),
         None => Box::new(Internal::new(&settings.options, settings.ponder, sink)?),
     })
 }
@@ -112,7 +110,8 @@ fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
 
 /// Two engines share this machine: small tables and one thread, unless the user says otherwise.
 fn frugal(settings: &Settings) -> Vec<(String, String)> {
-    let few = [("Threads", "1"), ("USI_Hash", "64")].map(|(name, value)| (name.to_string(), value.to_string()));
+    let few =
+        [("Threads", "1"), ("USI_Hash", "64")].map(|(name, value)| (name.to_string(), value.to_string()));
     // another engine may have other names for them
     let few = few.into_iter().filter(|_| settings.engine.is_none());
     few.chain(settings.options.iter().cloned()).collect()

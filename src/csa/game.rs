@@ -28,7 +28,11 @@ pub struct Game {
 pub enum Step {
     Nothing,
     /// A move was played, by that side, and charged so (T value).
-    Moved { by: Color, mv: Move, time: Option<u64> },
+    Moved {
+        by: Color,
+        mv: Move,
+        time: Option<u64>,
+    },
     /// The reason of the end is known, its verdict not yet.
     Ending,
     Ended(Outcome),
@@ -90,7 +94,11 @@ impl Game {
 
     /// The rule of declared wins, if the server knows one.
     pub fn declaration_rule(&self) -> EnteringKingRule {
-        let known = self.summary.other.iter().any(|(key, value)| key == "Declaration" && value.starts_with("Jishogi"));
+        let known = self
+            .summary
+            .other
+            .iter()
+            .any(|(key, value)| key == "Declaration" && value.starts_with("Jishogi"));
         if known { EnteringKingRule::CsaRule27 } else { EnteringKingRule::None }
     }
 
@@ -209,7 +217,11 @@ impl Game {
         let mut end = End::of(special);
         end.comments.extend(self.reason.map(|r| r.to_string()));
         end.comments.push(match verdict {
-            Some(verdict) => format!("{verdict} ({}{})", sign(self.our_color()), self.summary.names[self.our_color().index()]),
+            Some(verdict) => format!(
+                "{verdict} ({}{})",
+                sign(self.our_color()),
+                self.summary.names[self.our_color().index()]
+            ),
             None => "no result".into(),
         });
         self.record.end = Some(end);
@@ -221,7 +233,11 @@ impl Game {
     ///
     /// # Errors
     /// When that is another position than ours and not one move later.
-    pub fn resume(&mut self, summary: GameSummary, last_move: Option<&str>) -> Result<Option<Move>, GameError> {
+    pub fn resume(
+        &mut self,
+        summary: GameSummary,
+        last_move: Option<&str>,
+    ) -> Result<Option<Move>, GameError> {
         let server = Game::new(summary);
         let same = |a: &Position, b: &Position| a.key() == b.key() && a.board() == b.board();
         self.record.end = None;
@@ -332,7 +348,10 @@ mod tests {
         assert!(matches!(feed(&mut g, "START:x\n#NEW"), Step::Ignored(_)));
         assert_eq!(feed(&mut g, ""), Step::Nothing);
         assert!(g.line(&ServerLine::parse("+9999FU,T1")).is_err());
-        assert_eq!(g.text().to_string(), format!("position sfen {} moves 7g7f 3c3d", Position::startpos().sfen()));
+        assert_eq!(
+            g.text().to_string(),
+            format!("position sfen {} moves 7g7f 3c3d", Position::startpos().sfen())
+        );
         assert_eq!(g.declaration_rule(), EnteringKingRule::CsaRule27);
     }
 
@@ -347,7 +366,11 @@ mod tests {
         assert_eq!((g.clock.left(Color::White), g.record.moves.len()), (51_000, 2));
         // just a position, and the last move
         let mut bare = again("");
-        bare.root = { let mut p = g.position.clone(); p.do_move(p.parse_move("2g2f").unwrap()); Position::from_sfen(&p.sfen()).unwrap() };
+        bare.root = {
+            let mut p = g.position.clone();
+            p.do_move(p.parse_move("2g2f").unwrap());
+            Position::from_sfen(&p.sfen()).unwrap()
+        };
         assert!(g.resume(bare.clone(), Some("+2726FU")).unwrap().is_some());
         assert!(matches!(g.resume(again(""), None), Err(GameError::Resume(_))));
     }

@@ -63,7 +63,8 @@ impl Log {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             let now = jiff::Zoned::now();
             // a full disk must not end a game
-            let _ = writeln!(file, "{} {mark} {}", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), text.escape_debug());
+            let _ =
+                writeln!(file, "{} {mark} {}", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), text.escape_debug());
         }
     }
 }

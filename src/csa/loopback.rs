@@ -339,7 +339,8 @@ impl Server {
     fn look_at_flags(&mut self) {
         let fallen = self.matches.iter().position(|m| {
             let time = m.since.elapsed().as_secs() * 1000;
-            m.agreed == [true; 2] && m.clock.budget(m.position.side_to_move()).is_some_and(|budget| time >= budget)
+            m.agreed == [true; 2]
+                && m.clock.budget(m.position.side_to_move()).is_some_and(|budget| time >= budget)
         });
         if let Some(i) = fallen {
             let loser = self.matches[i].position.side_to_move();

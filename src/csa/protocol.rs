@@ -22,11 +22,20 @@ pub enum ServerLine<'a> {
     /// The game with this id begins.
     Start(&'a str),
     /// The game does not take place.
-    Reject { game_id: &'a str, by: &'a str },
+    Reject {
+        game_id: &'a str,
+        by: &'a str,
+    },
     /// A move in CSA notation and what the clock charged for it, in the game's time unit.
-    Move { text: &'a str, time: Option<u64> },
+    Move {
+        text: &'a str,
+        time: Option<u64>,
+    },
     /// `%TORYO`, `%KACHI`, `%CHUDAN`, ...
-    Special { text: &'a str, time: Option<u64> },
+    Special {
+        text: &'a str,
+        time: Option<u64>,
+    },
     Reason(Reason),
     Verdict(Verdict),
     /// An answer of the extended mode: `##[WHO] ...`
@@ -126,7 +135,8 @@ impl<'a> ServerLine<'a> {
         if line.starts_with('#') {
             let text = line.trim_end();
             let reason = REASONS.iter().find(|(_, name)| *name == text).map(|(r, _)| ServerLine::Reason(*r));
-            let verdict = VERDICTS.iter().find(|(_, name)| *name == text).map(|(v, _)| ServerLine::Verdict(*v));
+            let verdict =
+                VERDICTS.iter().find(|(_, name)| *name == text).map(|(v, _)| ServerLine::Verdict(*v));
             return reason.or(verdict).unwrap_or(ServerLine::Other(line));
         }
         let (text, time) = split_time(line);
@@ -152,13 +162,20 @@ fn split_time(line: &str) -> (&str, Option<u64>) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientLine<'a> {
     /// `resume` continues a game that a broken connection interrupted.
-    Login { name: &'a str, password: &'a str, resume: Option<&'a str> },
+    Login {
+        name: &'a str,
+        password: &'a str,
+        resume: Option<&'a str>,
+    },
     Logout,
     Agree,
     Reject,
     KeepAlive,
     /// A move in CSA notation with floodgate's comment, which begins behind `'`.
-    Move { text: &'a str, comment: Option<&'a str> },
+    Move {
+        text: &'a str,
+        comment: Option<&'a str>,
+    },
     Resign,
     DeclareWin,
 }

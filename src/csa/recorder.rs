@@ -113,7 +113,8 @@ impl Recorder {
         while let Some(job) = self.waiting.first() {
             write_file(&self.dir.join(&job.name), job.record.as_bytes())?;
             if let Some(line) = &job.line {
-                let mut journal = File::options().create(true).append(true).open(self.dir.join("games.jsonl"))?;
+                let mut journal =
+                    File::options().create(true).append(true).open(self.dir.join("games.jsonl"))?;
                 // in one piece, for other clients may write to it as well
                 journal.write_all(format!("{line}\n").as_bytes())?;
                 journal.sync_data()?;
@@ -192,7 +193,10 @@ mod tests {
 
     #[test]
     fn names_of_files_are_harmless() {
-        assert_eq!(file_name("wdoor+floodgate-300-10F+a+b+20260717163004"), "wdoor+floodgate-300-10F+a+b+20260717163004.csa");
+        assert_eq!(
+            file_name("wdoor+floodgate-300-10F+a+b+20260717163004"),
+            "wdoor+floodgate-300-10F+a+b+20260717163004.csa"
+        );
         assert_eq!(file_name("../../etc/passwd"), "______etc_passwd.csa");
         assert_eq!(file_name(""), "game.csa");
         assert_eq!(file_name(&"あ".repeat(500)).len(), 184);
@@ -208,7 +212,8 @@ mod tests {
         std::fs::create_dir(dir.path().join("a")).unwrap();
         recorder.add("y.csa".into(), "V2.2\n".into(), None).unwrap();
         assert_eq!(recorder.waiting(), 0);
-        let mut names: Vec<_> = std::fs::read_dir(dir.path().join("a")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let mut names: Vec<_> =
+            std::fs::read_dir(dir.path().join("a")).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["games.jsonl", "x.csa", "y.csa"]);
     }

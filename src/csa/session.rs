@@ -1,5 +1,6 @@
 //! One connection from the login to the end of a game: [`Session`].
 
+use super::clock::Lag;
 use super::comment::comment;
 use super::connection::{Connection, Incoming};
 use super::game::{Game, GameError, Outcome, Step};
@@ -8,7 +9,6 @@ use super::player::{Allowance, Player, PlayerError, Thought};
 use super::protocol::{ClientLine, ServerLine};
 use super::settings::Settings;
 use super::summary::{GameSummary, SummaryError, SummaryReader};
-use super::clock::Lag;
 use crate::position::EnteringKingRule;
 use crate::record::csa::move_text;
 use crate::types::{Color, Move};
@@ -85,7 +85,10 @@ enum Mode {
     /// Our move.
     Own,
     /// The position after a move that the opponent may play. The answer, if the player cannot wait.
-    Ponder { expected: Move, early: Option<String> },
+    Ponder {
+        expected: Move,
+        early: Option<String>,
+    },
 }
 
 /// What a search has found so far.
@@ -375,7 +378,9 @@ impl<'a> Session<'a> {
                 _ if line == "END Reconnect_State" => return Ok((left, last)),
                 Some(("Black_Time_Remaining_Ms", ms)) => left.extend(ms.parse().map(|ms| (Color::Black, ms))),
                 Some(("White_Time_Remaining_Ms", ms)) => left.extend(ms.parse().map(|ms| (Color::White, ms))),
-                Some(("Last_Move", text)) => last = Some(text.split(',').next().unwrap_or_default().to_string()),
+                Some(("Last_Move", text)) => {
+                    last = Some(text.split(',').next().unwrap_or_default().to_string())
+                }
                 _ => {}
             }
         }
@@ -598,13 +603,14 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.restarts += 1;
-        let ready = self.restarts <= RESTARTS && match self.player.prepare() {
-            Ok(()) => true,
-            Err(e) => {
-                self.log.warn(&e.to_string());
-                false
-            }
-        };
+        let ready = self.restarts <= RESTARTS
+            && match self.player.prepare() {
+                Ok(()) => true,
+                Err(e) => {
+                    self.log.warn(&e.to_string());
+                    false
+                }
+            };
         if ready {
             self.player.new_game(game.summary.max_moves);
             if game.is_our_turn() && self.sent.is_none() { self.our_turn(game) } else { Ok(()) }
@@ -627,7 +633,11 @@ impl<'a> Session<'a> {
         let mv = match game.position.parse_move(best) {
             Ok(mv) => mv,
             Err(e) => {
-                self.log.warn(&format!("the engine's answer `{}` is illegal: {e}; {}", best.escape_debug(), game.position.sfen()));
+                self.log.warn(&format!(
+                    "the engine's answer `{}` is illegal: {e}; {}",
+                    best.escape_debug(),
+                    game.position.sfen()
+                ));
                 return self.resign(game, "the engine plays by other rules");
             }
         };
@@ -656,5 +666,7 @@ impl<'a> Session<'a> {
 /// Whether we may declare a win now.
 fn declares(game: &Game) -> bool {
     let rule = game.declaration_rule();
-    rule != EnteringKingRule::None && game.is_our_turn() && game.position.declaration_win(rule) == Some(Move::WIN)
+    rule != EnteringKingRule::None
+        && game.is_our_turn()
+        && game.position.declaration_win(rule) == Some(Move::WIN)
 }

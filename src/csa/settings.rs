@@ -174,9 +174,7 @@ impl Args {
         let id = self.id.or(file.id);
         let (host, id) = match dry_run {
             true => ("127.0.0.1".into(), "toratsugumi".into()),
-            false => {
-                (host.ok_or(SettingsError::Missing("host"))?, id.ok_or(SettingsError::Missing("id"))?)
-            }
+            false => (host.ok_or(SettingsError::Missing("host"))?, id.ok_or(SettingsError::Missing("id"))?),
         };
         let usual_game = if dry_run { "dry-run-10-1F" } else { "" };
         let game = self.game.or(file.game).unwrap_or_else(|| usual_game.into());
@@ -196,7 +194,8 @@ impl Args {
         let mut options = file.option;
         options.extend(self.option);
         let until = self.until.or(file.until);
-        let until = until.map(|text| parse_until(&text, &Zoned::now())).transpose().map_err(wrong("until"))?;
+        let until =
+            until.map(|text| parse_until(&text, &Zoned::now())).transpose().map_err(wrong("until"))?;
         let max_wait = self.max_wait.or(file.max_wait).unwrap_or_else(|| "60s".into());
         let keep_alive = self.keep_alive.or(file.keep_alive).unwrap_or(45);
         if !(30..=3600).contains(&keep_alive) {
@@ -257,14 +256,20 @@ fn one_word(name: &'static str, text: &str) -> Result<(), SettingsError> {
 
 /// When to end, as [`Args::until`] says it.
 fn parse_until(text: &str, now: &Zoned) -> Result<Timestamp, String> {
-    let at = |when: DateTime| when.to_zoned(now.time_zone().clone()).map(|z| z.timestamp()).map_err(|e| e.to_string());
+    let at = |when: DateTime| {
+        when.to_zoned(now.time_zone().clone()).map(|z| z.timestamp()).map_err(|e| e.to_string())
+    };
     if let Ok(when) = text.replace(' ', "T").parse::<DateTime>() {
         return at(when);
     }
     if text.contains(':') {
         let time: Time = text.parse().map_err(|_| format!("`{text}` is no time of day"))?;
         let today = now.date().to_datetime(time);
-        let next = if today <= now.datetime() { now.date().tomorrow().map_err(|e| e.to_string())?.to_datetime(time) } else { today };
+        let next = if today <= now.datetime() {
+            now.date().tomorrow().map_err(|e| e.to_string())?.to_datetime(time)
+        } else {
+            today
+        };
         return at(next);
     }
     let span = parse_duration(text)?;
@@ -334,7 +339,8 @@ mod tests {
     #[test]
     fn times_to_end_at() {
         let now: Zoned = "2026-07-17T16:30:00[Asia/Tokyo]".parse().unwrap();
-        let until = |text| parse_until(text, &now).unwrap().to_zoned(now.time_zone().clone()).datetime().to_string();
+        let until =
+            |text| parse_until(text, &now).unwrap().to_zoned(now.time_zone().clone()).datetime().to_string();
         assert_eq!(until("18:00"), "2026-07-17T18:00:00");
         assert_eq!(until("09:15"), "2026-07-18T09:15:00");
         assert_eq!(until("2026-12-31T18:00"), "2026-12-31T18:00:00");

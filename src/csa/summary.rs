@@ -309,10 +309,16 @@ mod tests {
     #[test]
     fn all_fields() {
         let s = read(SUMMARY).unwrap();
-        assert_eq!((s.game_id.as_str(), s.our_color, s.max_moves), ("t+g-300-10F+a+b+1", Color::White, Some(256)));
+        assert_eq!(
+            (s.game_id.as_str(), s.our_color, s.max_moves),
+            ("t+g-300-10F+a+b+1", Color::White, Some(256))
+        );
         let t = s.times[0];
         assert_eq!((t.unit, t.total, t.byoyomi, t.increment), (1000, Some(300_000), 0, 10_000));
-        assert_eq!(s.moves.iter().map(|(m, t)| (m.to_string(), *t)).collect::<Vec<_>>(), [("7g7f".into(), Some(12)), ("3c3d".into(), Some(3))]);
+        assert_eq!(
+            s.moves.iter().map(|(m, t)| (m.to_string(), *t)).collect::<Vec<_>>(),
+            [("7g7f".into(), Some(12)), ("3c3d".into(), Some(3))]
+        );
         assert!(s.other.iter().any(|(k, v)| k == "Entering_King_Rule" && v == "CSARule27"));
     }
 
@@ -329,14 +335,18 @@ mod tests {
 
     #[test]
     fn a_stop_watch_counts_in_seconds() {
-        let text = SUMMARY.replace("g-300-10F", "g-900-060-B").replace("1sec", "1min").replace("Byoyomi:0", "Byoyomi:60");
+        let text = SUMMARY
+            .replace("g-300-10F", "g-900-060-B")
+            .replace("1sec", "1min")
+            .replace("Byoyomi:0", "Byoyomi:60");
         let t = read(&text.replace("Increment:10", "Increment:0")).unwrap().times[0];
         assert_eq!((t.unit, t.total, t.byoyomi), (1000, Some(300_000), 0));
     }
 
     #[test]
     fn handicaps_begin_with_white() {
-        let s = read(&SUMMARY.replace("PI\n+\n+7776FU,T12\n-3334FU,T3", "PI82HI22KA\n-\n-3334FU,T1")).unwrap();
+        let s =
+            read(&SUMMARY.replace("PI\n+\n+7776FU,T12\n-3334FU,T3", "PI82HI22KA\n-\n-3334FU,T1")).unwrap();
         assert_eq!((s.root.side_to_move(), s.moves.len()), (Color::White, 1));
     }
 

@@ -10,7 +10,9 @@ pub fn decode(bytes: &[u8]) -> (String, &'static Encoding) {
         return (encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(), encoding);
     }
     let well_formed = |encoding: &'static Encoding| {
-        encoding.decode_without_bom_handling_and_without_replacement(bytes).map(|text| (text.into_owned(), encoding))
+        encoding
+            .decode_without_bom_handling_and_without_replacement(bytes)
+            .map(|text| (text.into_owned(), encoding))
     };
     // a declaration that the bytes belie is as good as none
     if let Some(found) = declared(bytes).and_then(well_formed).or_else(|| well_formed(UTF_8)) {

@@ -116,7 +116,8 @@ mod tests {
             for turn in Color::ALL {
                 let back = Special::from_kif(special.kif(turn), turn);
                 // KIF has one word for both
-                let expected = if special == Special::IllegalAction(turn) { Special::IllegalMove } else { special };
+                let expected =
+                    if special == Special::IllegalAction(turn) { Special::IllegalMove } else { special };
                 assert_eq!(back, Some(expected));
                 assert_eq!(back.unwrap().winner(turn), special.winner(turn));
             }

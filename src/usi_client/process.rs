@@ -40,7 +40,9 @@ impl Answer {
     fn read(&mut self, line: &str) {
         let Some(info) = InfoLine::parse(line) else { return };
         self.nodes = info.nodes.or(self.nodes);
-        if info.rank == 1 && let Some(score) = info.score {
+        if info.rank == 1
+            && let Some(score) = info.score
+        {
             self.score = Some(score.centipawns());
             self.depth = info.depth.or(self.depth);
         }

@@ -3,8 +3,8 @@
 use super::{Allowance, GameText, Player, PlayerError, Sink, Thought};
 use crate::usi_client::{EngineProcess, InfoLine, READY_TIMEOUT, parse_best_move};
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How to start an engine.
@@ -56,7 +56,8 @@ impl External {
     ) -> Result<External, PlayerError> {
         let ponder = ("USI_Ponder".to_string(), ponder.to_string());
         let options = std::iter::once(ponder).chain(options.iter().cloned()).collect();
-        let mut external = External { launch: Launch { command, options }, sink, running: None, name: String::new() };
+        let mut external =
+            External { launch: Launch { command, options }, sink, running: None, name: String::new() };
         external.start()?;
         Ok(external)
     }
@@ -82,12 +83,20 @@ impl External {
                 let _ = send.send(());
             } else if let Some((best, ponder)) = parse_best_move(&line) {
                 // one that nobody asked for
-                let Some(search) = owed.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { return };
+                let Some(search) = owed.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else {
+                    return;
+                };
                 sink(Thought::Best { search, best: best.into(), ponder: ponder.map(String::from) });
             } else if let (Some(info), Some(search)) = (InfoLine::parse(&line), search()) {
                 if info.rank == 1 && info.score.is_some() {
                     let pv = info.pv.split_whitespace().map(String::from).collect();
-                    sink(Thought::Line { search, score: info.score, depth: info.depth, nodes: info.nodes, pv });
+                    sink(Thought::Line {
+                        search,
+                        score: info.score,
+                        depth: info.depth,
+                        nodes: info.nodes,
+                        pv,
+                    });
                 }
             }
         });

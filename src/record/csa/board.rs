@@ -109,7 +109,8 @@ impl BoardReader {
             }
             if let Some(kind) = found.strip_prefix("00") {
                 let kind = kind_of(kind).filter(|k| PieceType::HAND.contains(k));
-                let kind = kind.ok_or_else(|| BoardError::Piece { text: excerpt(text), found: found.clone() })?;
+                let kind =
+                    kind.ok_or_else(|| BoardError::Piece { text: excerpt(text), found: found.clone() })?;
                 if self.left()[kind.index()] == 0 {
                     return Err(BoardError::NoneLeft { text: excerpt(text) });
                 }
@@ -243,13 +244,14 @@ mod tests {
         let sfen = |text| read(text).unwrap().sfen();
         assert_eq!(sfen("PI\n+\n"), Position::startpos().sfen());
         assert_eq!(sfen("+\n"), Position::startpos().sfen());
+        assert_eq!(sfen("PI82HI22KA\n-\n"), "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
         assert_eq!(
-            sfen("PI82HI22KA\n-\n"),
-            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+            sfen("P-51OU\nP+59OU00KI00KI\nP-00AL\n+\n"),
+            "4k4/9/9/9/9/9/9/9/4K4 b 2G2r2b2g4s4n4l18p 1"
         );
-        assert_eq!(sfen("P-51OU\nP+59OU00KI00KI\nP-00AL\n+\n"), "4k4/9/9/9/9/9/9/9/4K4 b 2G2r2b2g4s4n4l18p 1");
         // blanks at the end are lost easily
-        let stripped: String = write_position(&Position::startpos()).lines().map(|l| format!("{}\n", l.trim_end())).collect();
+        let stripped: String =
+            write_position(&Position::startpos()).lines().map(|l| format!("{}\n", l.trim_end())).collect();
         assert_eq!(sfen(&stripped), Position::startpos().sfen());
     }
 

@@ -87,7 +87,8 @@ mod tests {
     fn what_is_no_move_is_said() {
         let position = Position::startpos();
         let wrong = |text: &str| read_move(&position, text).unwrap_err();
-        for text in ["", "+7776", "+7776FUX", "7776FU", "+7776XX", "+0076TO", "+7076FU", "+７776F", "*7776FU"] {
+        for text in ["", "+7776", "+7776FUX", "7776FU", "+7776XX", "+0076TO", "+7076FU", "+７776F", "*7776FU"]
+        {
             assert!(matches!(wrong(text), MoveTextError::Notation(_)), "{text}");
         }
         assert!(matches!(wrong("-3334FU"), MoveTextError::Turn(_)));

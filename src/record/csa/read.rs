@@ -47,7 +47,8 @@ struct Reader {
 
 impl Reader {
     fn is_empty(&self) -> bool {
-        let about = self.names.iter().any(Option::is_some) || !self.headers.is_empty() || !self.comments.is_empty();
+        let about =
+            self.names.iter().any(Option::is_some) || !self.headers.is_empty() || !self.comments.is_empty();
         !about && self.record.is_none() && !self.versioned
     }
 
@@ -66,7 +67,9 @@ impl Reader {
             Some('N') => self.name(line, chars.as_str()),
             Some('$') => self.header(line, chars.as_str()),
             Some('P') => self.board.line(line).map_err(|e| e.to_string()),
-            Some('+' | '-' | '%' | 'T') => line.split(',').try_for_each(|statement| self.statement(statement)),
+            Some('+' | '-' | '%' | 'T') => {
+                line.split(',').try_for_each(|statement| self.statement(statement))
+            }
             Some(_) => Err(format!("`{}` is no statement of a CSA record", excerpt(line))),
         }
     }
@@ -92,7 +95,8 @@ impl Reader {
 
     fn name(&mut self, line: &str, text: &str) -> Result<(), String> {
         let mut chars = text.chars();
-        let color = chars.next().and_then(color_of).ok_or_else(|| format!("`{}`: whose name?", excerpt(line)))?;
+        let color =
+            chars.next().and_then(color_of).ok_or_else(|| format!("`{}`: whose name?", excerpt(line)))?;
         let name = &mut self.names[color.index()];
         if name.is_some() {
             return Err(format!("`{}`: that player has a name already", excerpt(line)));

@@ -94,7 +94,9 @@ fn read_number(text: &str) -> Option<u32> {
 }
 
 fn write_number(n: u32) -> String {
-    let digit = |n: u32| n.checked_sub(1).and_then(|i| RANKS.get(i as usize)).map(char::to_string).unwrap_or_default();
+    let digit = |n: u32| {
+        n.checked_sub(1).and_then(|i| RANKS.get(i as usize)).map(char::to_string).unwrap_or_default()
+    };
     if n >= 10 { format!("十{}", digit(n - 10)) } else { digit(n) }
 }
 

@@ -34,8 +34,11 @@ const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８'
 /// The kind at the beginning of a text, and what follows it.
 fn strip_kind(text: &str) -> Option<(PieceType, &str)> {
     let spelled = MOVE_KINDS.iter().enumerate().skip(1).map(|(i, name)| (*name, PieceType(i as u8)));
-    let (name, kind) =
-        VARIANTS.into_iter().chain(spelled).filter(|(name, _)| text.starts_with(name)).max_by_key(|(name, _)| name.len())?;
+    let (name, kind) = VARIANTS
+        .into_iter()
+        .chain(spelled)
+        .filter(|(name, _)| text.starts_with(name))
+        .max_by_key(|(name, _)| name.len())?;
     Some((kind, &text[name.len()..]))
 }
 

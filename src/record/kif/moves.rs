@@ -37,7 +37,11 @@ fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<Square, Stri
     let file = chars.next()?;
     let file = FILES.iter().position(|f| *f == file).or_else(|| digit(file))?;
     let rank = chars.next()?;
-    let rank = RANKS.iter().position(|r| *r == rank).or_else(|| FILES.iter().position(|r| *r == rank)).or_else(|| digit(rank))?;
+    let rank = RANKS
+        .iter()
+        .position(|r| *r == rank)
+        .or_else(|| FILES.iter().position(|r| *r == rank))
+        .or_else(|| digit(rank))?;
     Some((Ok(Square::new(file as u8, rank as u8)), chars.as_str()))
 }
 
@@ -95,7 +99,12 @@ mod tests {
                 }
                 for m in &moves {
                     let text = move_text(m.mv, last);
-                    assert_eq!(read_move(&position, last, &text), Some(Ok(m.mv)), "{text} {}", position.sfen());
+                    assert_eq!(
+                        read_move(&position, last, &text),
+                        Some(Ok(m.mv)),
+                        "{text} {}",
+                        position.sfen()
+                    );
                 }
                 let m = moves[random.below(moves.len())].mv;
                 position.do_move(m);
@@ -111,7 +120,16 @@ mod tests {
         for text in ["７六歩(77)", "76歩(77)", "7六歩(77)", "７６歩(77)", "７六歩不成(77)"] {
             assert_eq!(read(text).unwrap().unwrap().to_string(), "7g7f", "{text}");
         }
-        for text in ["７六歩", "７六(77)", "７六歩成(77)", "７六金(77)", "７六歩打", "同　歩(77)", "７五歩(77)", "７六歩(7)"] {
+        for text in [
+            "７六歩",
+            "７六(77)",
+            "７六歩成(77)",
+            "７六金(77)",
+            "７六歩打",
+            "同　歩(77)",
+            "７五歩(77)",
+            "７六歩(7)",
+        ] {
             assert!(read(text).unwrap().is_err(), "{text}");
         }
         assert!(read("投了").is_none());

@@ -108,7 +108,9 @@ impl Reader {
             "手数" => {}
             _ => match HEADINGS.iter().find(|(kif, _)| *kif == heading) {
                 Some((_, csa)) => self.headers.push((csa.to_string(), value.into())),
-                None if !heading.is_empty() && heading.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
+                None if !heading.is_empty()
+                    && heading.chars().all(|c| c.is_ascii_uppercase() || c == '_') =>
+                {
                     self.headers.push((heading.into(), value.into()));
                 }
                 None => self.comments.push(line.into()),
@@ -172,7 +174,8 @@ impl Reader {
 /// Splits `７六歩(77)   ( 0:16/00:00:16)+` into the move and its time; the plus marks a variation.
 fn split_time(text: &str) -> Result<(&str, Option<Duration>), String> {
     let text = text.trim_end_matches('+').trim_end();
-    let Some((m, time)) = text.split_once(|c: char| c == ' ' || c == '　' && !text.starts_with('同')) else {
+    let Some((m, time)) = text.split_once(|c: char| c == ' ' || c == '　' && !text.starts_with('同'))
+    else {
         return split_after_bracket(text);
     };
     // 同　歩(77)
@@ -200,7 +203,9 @@ fn read_time(text: &str) -> Result<Option<Duration>, String> {
         let own = inner.split('/').next()?.trim();
         let mut seconds = 0u64;
         for part in own.split(':') {
-            seconds = seconds.checked_mul(60)?.checked_add(part.trim().parse().ok().filter(|n: &u64| *n < 1 << 32)?)?;
+            seconds = seconds
+                .checked_mul(60)?
+                .checked_add(part.trim().parse().ok().filter(|n: &u64| *n < 1 << 32)?)?;
         }
         Some(Duration::from_secs(seconds))
     };

@@ -80,8 +80,8 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::super::read;
     use super::*;
-    use crate::record::{End, Ply, Special};
     use crate::position::Position;
+    use crate::record::{End, Ply, Special};
 
     #[test]
     fn games_from_any_position_read_back() {
@@ -105,7 +105,10 @@ mod tests {
             }
             record.end = Some(End::of(Special::Resign));
             let back = read(&write(&record)).unwrap();
-            assert_eq!((&back.names, &back.headers, &back.comments), (&record.names, &record.headers, &record.comments));
+            assert_eq!(
+                (&back.names, &back.headers, &back.comments),
+                (&record.names, &record.headers, &record.comments)
+            );
             assert_eq!((&back.moves, &back.end), (&record.moves, &record.end));
             assert_eq!(back.root.sfen(), record.root.sfen());
         }
