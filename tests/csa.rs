@@ -20,7 +20,7 @@ use toratsugumi::csa::loopback::{Loopback, Rules};
 use toratsugumi::csa::player::Player;
 use toratsugumi::csa::protocol::{Reason, ServerLine, Verdict};
 use toratsugumi::csa::secret::Secret;
-use toratsugumi::csa::session::{Event, Session, SessionError, Wish};
+use toratsugumi::csa::session::{Context, Event, Memory, Session, SessionError, Wish};
 use toratsugumi::csa::settings::Settings;
 use toratsugumi::csa::summary::SummaryReader;
 use toratsugumi::position::Position;
@@ -170,7 +170,7 @@ fn recorded_logins_and_rejections_are_understood() {
     assert!(refused.iter().all(|l| ServerLine::parse(l) == ServerLine::LoginRefused("")));
     let extended = heard("ruby_22_x1.txt");
     let kinds: Vec<ServerLine> = extended.iter().map(|l| ServerLine::parse(l)).collect();
-    assert_eq!(kinds.iter().filter(|k| matches!(k, ServerLine::Extended(_))).count(), 9, "{extended:?}");
+    assert_eq!(kinds.iter().filter(|k| matches!(k, ServerLine::Extended(_))).count(), 8, "{extended:?}");
     assert!(matches!(kinds[0], ServerLine::LoggedIn("carol")));
     assert!(kinds.contains(&ServerLine::KeepAlive) && kinds.contains(&ServerLine::LoggedOut));
     let rejected = transcript("ruby_11_reject.txt", 'W');
@@ -238,10 +238,10 @@ fn replay(name: &str, side: char, portion: usize) -> (Result<Outcome, SessionErr
     });
     let settings =
         Settings { id: "alice".into(), game: "test-60-5".into(), ponder: side == 'W', ..settings() };
-    let (mut search, mut lag) = (0, Lag::new(0));
+    let mut memory = Memory::new(Lag::new(0));
     let go_on = || Wish::GoOn;
-    let mut session =
-        Session::new(&settings, &mut player, &log, &events, &go_on, (1, connection), &mut search, &mut lag);
+    let context = Context { settings: &settings, log: &log, events: &events, wish: &go_on };
+    let mut session = Session::new(context, &mut player, (1, connection), &mut memory);
     session.login(None).unwrap();
     let mut game = Game::new(session.wait_for_summary(|| false).unwrap());
     session.agree().unwrap();
@@ -305,7 +305,7 @@ impl Cutter {
                     continue;
                 };
                 // a summary has about 900 bytes
-                let budget = if count.load(Relaxed) < cuts { rng.below(2500) } else { usize::MAX };
+                let budget = if count.load(Relaxed) < cuts { rng.below(1600) } else { usize::MAX };
                 let budget = Arc::new(Mutex::new(budget));
                 for (mut from, mut into) in
                     [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
@@ -338,7 +338,7 @@ impl Cutter {
 #[test]
 fn cut_connections_are_reported_and_the_client_comes_back() {
     const CUTS: usize = 20;
-    let server = Loopback::start(Rules { max_moves: 60, ..Rules::default() }).unwrap();
+    let server = Loopback::start(Rules { max_moves: 30, ..Rules::default() }).unwrap();
     let cutter = Cutter::start(server.port(), CUTS, 5);
     let dir = tempfile::tempdir().unwrap();
     let done = AtomicBool::new(false);
@@ -355,13 +355,9 @@ fn cut_connections_are_reported_and_the_client_comes_back() {
                 };
                 // until all cuts are made, and then one whole game more
                 let wish = || {
-                    let games = std::fs::read_to_string(dir.join("games.jsonl")).unwrap_or_default();
-                    let whole = games
-                        .lines()
-                        .last()
-                        .is_some_and(|l| l.contains("CENSORED") || l.contains("censored"));
-                    if name == "cut" && cutter.cuts.load(Relaxed) >= CUTS && whole {
-                        done.store(true, Relaxed);
+                    if name == "cut" && cutter.cuts.load(Relaxed) >= CUTS {
+                        let games = std::fs::read_to_string(dir.join("games.jsonl")).unwrap_or_default();
+                        done.fetch_or(games.lines().last().is_some_and(|l| l.contains("censored")), Relaxed);
                     }
                     if done.load(Relaxed) { Wish::Leave } else { Wish::GoOn }
                 };
@@ -473,7 +469,7 @@ fn ten_thousand_fuzzed_lines_lead_to_no_illegal_move_and_no_hang() {
         let mut player = RandomMover::new(sessions, sink(&send));
         let settings = settings();
         let log = Log::new(Secret::default(), None, true, "").unwrap();
-        let (mut search, mut lag) = (0, Lag::new(0));
+        let mut memory = Memory::new(Lag::new(0));
         let go_on = || Wish::GoOn;
         // the whole dialogue is written ahead: the client must not need to be waited for
         let mut text = format!("LOGIN:a OK\n{SUMMARY}START:t+g-60-5+a+b+1\n");
@@ -486,16 +482,8 @@ fn ten_thousand_fuzzed_lines_lead_to_no_illegal_move_and_no_hang() {
             let _ = server.write_all(text.as_bytes());
         });
         let started = Instant::now();
-        let mut session = Session::new(
-            &settings,
-            &mut player,
-            &log,
-            &events,
-            &go_on,
-            (1, connection),
-            &mut search,
-            &mut lag,
-        );
+        let context = Context { settings: &settings, log: &log, events: &events, wish: &go_on };
+        let mut session = Session::new(context, &mut player, (1, connection), &mut memory);
         session.login(None).unwrap();
         let mut game = Game::new(session.wait_for_summary(|| false).unwrap());
         session.agree().unwrap();

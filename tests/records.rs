@@ -193,7 +193,7 @@ fn convert_reads_and_writes_every_format_and_encoding() {
         assert_same(&kif::read(std::str::from_utf8(&out).unwrap()).unwrap(), &record);
     }
     // there and back again, in the encoding of old programs
-    assert!(convert(&[&at("a.csa"), "-o", &at("b.kif"), "--encoding", "shift-jis"]).0);
+    assert!(convert(&[&at("a.csa"), "-o", &at("b.kif")]).0);
     assert!(std::str::from_utf8(&std::fs::read(at("b.kif")).unwrap()).is_err());
     assert!(convert(&[&at("b.kif"), "-o", &at("c.csa")]).0);
     assert_eq!(std::fs::read_to_string(at("c.csa")).unwrap(), text);
@@ -204,7 +204,7 @@ fn convert_reads_and_writes_every_format_and_encoding() {
     assert!(convert(&[&at("both.csa"), "--to", "usi", "-o", &at("lines.usi")]).0);
     assert_eq!(std::fs::read_to_string(at("lines.usi")).unwrap().lines().count(), 2);
     assert!(convert(&[&at("lines.usi"), "--to", "kif", "--out-dir", &at("out")]).0);
-    assert!(Path::new(&at("out/lines-2.kif")).exists());
+    assert!(Path::new(&at("out/lines-2.kifu")).exists());
     // what is broken is named, and the rest is done all the same
     std::fs::write(at("bad.csa"), "V2.2\nPI\n+\n+7775FU\n").unwrap();
     let (ok, out, said) = convert(&[&at("bad.csa"), a, "--to", "usi"]);

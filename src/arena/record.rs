@@ -31,7 +31,8 @@ pub fn csa(line: &GameLine) -> Result<String, String> {
         Winner::White => format!("{} wins", line.white),
     };
     let mut end = End::of(ending(line));
-    end.comments.push(format!("{result}: {} {}", line.reason.name(), line.detail.replace('\n', " ")));
+    let about = format!("{result}: {} {}", line.reason.name(), line.detail.replace('\n', " "));
+    end.comments.push(about.trim_end().into());
     record.end = Some(end);
     Ok(csa::write(&record))
 }
@@ -73,7 +74,7 @@ mod tests {
             plies: vec![ply("8h2b+", Some(50)), ply("3a2b", Some(-7)), ply("B*4e", None)],
         };
         let text = csa(&line).unwrap();
-        let expected = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n-3334FU\n+8822UM\nT1\n'** 50\n-3122GI\nT1\n'** 7\n+0045KA\nT1\n%TORYO\n'A wins: resign \n";
+        let expected = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n-3334FU\n+8822UM\nT1\n'** 50\n-3122GI\nT1\n'** 7\n+0045KA\nT1\n%TORYO\n'A wins: resign\n";
         assert_eq!(text, expected);
         line.opening = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 w 2Gp 1".into();
         line.plies = vec![ply("5a4a", None)];

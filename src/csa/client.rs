@@ -4,9 +4,10 @@ use super::clock::Lag;
 use super::connection::Connection;
 use super::game::{Game, Outcome};
 use super::log::Log;
+use super::play::Statistics;
 use super::player::{Player, PlayerError};
 use super::recorder::{Circumstances, Recorder};
-use super::session::{Event, Session, SessionError, Statistics, Wish};
+use super::session::{Context, Event, Memory, Session, SessionError, Wish};
 use super::settings::Settings;
 use crate::types::Color;
 use jiff::{Timestamp, Zoned};
@@ -57,8 +58,7 @@ pub struct Client<'a> {
     wish: &'a dyn Fn() -> Wish,
     tally: Tally,
     connections: u64,
-    search: u64,
-    lag: Lag,
+    memory: Memory,
     /// Whether any login has succeeded: then a refusal is no typing error.
     known: bool,
     /// The game that a broken connection interrupted.
@@ -81,7 +81,7 @@ impl<'a> Client<'a> {
     ) -> Result<Client<'a>, ClientError> {
         Ok(Client {
             recorder: Recorder::new(&settings.out)?,
-            lag: Lag::new(settings.margin),
+            memory: Memory::new(Lag::new(settings.margin)),
             settings,
             log,
             player,
@@ -90,7 +90,6 @@ impl<'a> Client<'a> {
             wish,
             tally: Tally::default(),
             connections: 0,
-            search: 0,
             known: false,
             interrupted: None,
             left: None,
@@ -171,16 +170,9 @@ impl<'a> Client<'a> {
             let _ = send.send(Event::Server(number, incoming));
         });
         let connection = connection.map_err(|e| SessionError::Connection(format!("{host}:{port}: {e}")))?;
-        let mut session = Session::new(
-            self.settings,
-            &mut *self.player,
-            &self.log,
-            &self.events,
-            self.wish,
-            (number, connection),
-            &mut self.search,
-            &mut self.lag,
-        );
+        let context =
+            Context { settings: self.settings, log: &self.log, events: &self.events, wish: self.wish };
+        let mut session = Session::new(context, &mut *self.player, (number, connection), &mut self.memory);
         let way_back = self.interrupted.as_ref().and_then(|(game, ..)| token(game));
         session.login(way_back.as_deref())?;
         self.known = true;
@@ -209,9 +201,14 @@ impl<'a> Client<'a> {
         session.statistics = statistics;
         let result = session.play(&mut game);
         let statistics = std::mem::take(&mut session.statistics);
-        let lag = session.lag.clone();
         drop(session);
-        let about = circumstances(self.settings, &lag, statistics.clone(), start.clone(), self.player.name());
+        let about = circumstances(
+            self.settings,
+            &self.memory.lag,
+            statistics.clone(),
+            start.clone(),
+            self.player.name(),
+        );
         match result {
             Ok(outcome) => {
                 self.finished(&game, &outcome, &about);
@@ -264,7 +261,7 @@ impl<'a> Client<'a> {
     fn give_up_interrupted(&mut self) {
         let Some((mut game, statistics, start)) = self.interrupted.take() else { return };
         self.tally.broken += 1;
-        let about = circumstances(self.settings, &self.lag, statistics, start, self.player.name());
+        let about = circumstances(self.settings, &self.memory.lag, statistics, start, self.player.name());
         let outcome = game.abandon();
         if let Err(e) = self.recorder.finished(&game, &outcome, &about) {
             self.log.warn(&format!("cannot write the record, will try again: {e}"));
@@ -281,9 +278,9 @@ fn token(game: &Game) -> Option<String> {
 /// Takes up an interrupted game where the server now stands.
 fn go_on(session: &mut Session<'_>, game: &mut Game) -> Result<(), SessionError> {
     let summary = session.wait_for_summary(|| false)?;
-    let (left, last) = session.reconnect_state()?;
-    game.resume(summary, last.as_deref())?;
-    left.into_iter().for_each(|(color, ms)| game.clock.set_left(color, ms));
+    let state = session.reconnect_state()?;
+    game.resume(summary, state.last_move.as_deref())?;
+    state.left.into_iter().for_each(|(color, ms)| game.clock.set_left(color, ms));
     Ok(())
 }
 

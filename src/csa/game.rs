@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(g.clock.left(Color::White), 53_000);
         assert!(matches!(feed(&mut g, "-3334FU,T7"), Step::Ignored(_)));
         assert!(matches!(feed(&mut g, "START:x\n#NEW"), Step::Ignored(_)));
-        assert_eq!(feed(&mut g, ""), Step::Nothing);
+        assert_eq!(feed(&mut g, "\n"), Step::Nothing);
         assert!(g.line(&ServerLine::parse("+9999FU,T1")).is_err());
         assert_eq!(
             g.text().to_string(),

@@ -18,6 +18,7 @@ pub mod connection;
 pub mod game;
 pub mod log;
 pub mod loopback;
+mod play;
 pub mod player;
 pub mod protocol;
 pub mod recorder;

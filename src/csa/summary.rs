@@ -61,10 +61,24 @@ pub struct SummaryReader {
     max_moves: Option<u32>,
     times: [RawTime; 2],
     board: BoardReader,
-    /// Root, the position after the moves, the moves; from the line that says who moves first.
-    played: Option<(Position, Position, Vec<(Move, Option<u64>)>)>,
+    /// From the line that says who moves first.
+    played: Option<Played>,
     reconnect_token: Option<String>,
     other: Vec<(String, String)>,
+}
+
+/// Where the game begins, and what was played already.
+struct Played {
+    root: Position,
+    /// After the moves.
+    position: Position,
+    moves: Vec<(Move, Option<u64>)>,
+}
+
+impl Played {
+    fn from(root: Position) -> Played {
+        Played { position: root.clone(), root, moves: Vec::new() }
+    }
 }
 
 /// Amounts as the lines state them: in units.
@@ -194,11 +208,11 @@ impl SummaryReader {
             (_, "") => Ok(()),
             (None, "+" | "-") => {
                 let root = self.board.clone().finish(color(text)?).map_err(|e| e.to_string())?;
-                self.played = Some((root.clone(), root, Vec::new()));
+                self.played = Some(Played::from(root));
                 Ok(())
             }
             (None, _) => Err("a move before the side to move".into()),
-            (Some((_, position, moves)), _) => {
+            (Some(Played { position, moves, .. }), _) => {
                 let m = read_move(position, text).map_err(|e| e.to_string())?;
                 position.do_move(m);
                 let time = parts.find_map(|p| p.strip_prefix('T')).and_then(|t| t.parse().ok());
@@ -212,12 +226,12 @@ impl SummaryReader {
         let missing = |what: &str| format!("{what} is missing");
         let game_id = self.game_id.take().ok_or_else(|| missing("Game_ID"))?;
         let our_color = self.our_color.ok_or_else(|| missing("Your_Turn"))?;
-        let (root, _, moves) = match self.played.take() {
+        let Played { root, moves, .. } = match self.played.take() {
             Some(played) => played,
             None => {
                 let side = self.to_move.ok_or_else(|| missing("the position"))?;
                 let root = std::mem::take(&mut self.board).finish(side).map_err(|e| e.to_string())?;
-                (root.clone(), root, Vec::new())
+                Played::from(root)
             }
         };
         let stop_watch = is_stop_watch(&game_id);

@@ -47,8 +47,8 @@ pub enum SfenError {
 
 const KIND_NAMES: [&str; 9] =
     ["piece", "pawn", "lance", "knight", "silver", "bishop", "rook", "gold", "king"];
-/// How many of each unpromoted kind a set holds.
-const SET: [u32; 9] = [0, 18, 4, 4, 4, 2, 2, 4, 2];
+/// How many of each unpromoted kind a set holds, by [`PieceType::index`].
+pub const SET: [u32; 9] = [0, 18, 4, 4, 4, 2, 2, 4, 2];
 const LETTERS: &[u8; 9] = b"?PLNSBRGK";
 
 fn piece_of_letter(letter: u8) -> Option<Piece> {

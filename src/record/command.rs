@@ -31,9 +31,9 @@ pub struct ConvertArgs {
     /// Write a file for every game to this directory
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
-    /// Characters to write
-    #[arg(long, value_enum, default_value = "utf-8")]
-    encoding: Encoding,
+    /// Characters to write [default: shift-jis for `.kif`, as KIF wants it, utf-8 for `.kifu` and all others]
+    #[arg(long, value_enum)]
+    encoding: Option<Encoding>,
 }
 
 /// What a record is written in.
@@ -66,9 +66,11 @@ impl Format {
         }
     }
 
-    fn extension(self) -> &'static str {
+    /// KIF's says which encoding it has.
+    fn extension(self, encoding: Encoding) -> &'static str {
         match self {
             Format::Csa => "csa",
+            Format::Kif if encoding == Encoding::Utf8 => "kifu",
             Format::Kif => "kif",
             Format::Usi => "usi",
         }
@@ -92,13 +94,27 @@ impl Format {
 }
 
 impl Encoding {
-    fn encode(self, text: &str) -> Vec<u8> {
+    /// What a file of that name is written in by custom.
+    fn of(path: Option<&Path>) -> Encoding {
+        let kif = path.and_then(Path::extension).is_some_and(|e| e.eq_ignore_ascii_case("kif"));
+        if kif { Encoding::ShiftJis } else { Encoding::Utf8 }
+    }
+
+    fn encode(self, text: &str) -> Result<Vec<u8>, String> {
         let encoding = match self {
-            Encoding::Utf8 => return text.as_bytes().to_vec(),
+            Encoding::Utf8 => return Ok(text.as_bytes().to_vec()),
             Encoding::ShiftJis => encoding_rs::SHIFT_JIS,
             Encoding::EucJp => encoding_rs::EUC_JP,
         };
-        encoding.encode(text).0.into_owned()
+        let text = text.replacen(
+            "'CSA encoding=UTF-8",
+            &format!("'CSA encoding={}", encoding.name().to_uppercase()),
+            1,
+        );
+        match encoding.encode(&text) {
+            (bytes, _, false) => Ok(bytes.into_owned()),
+            _ => Err(format!("{} has not all of its characters; write utf-8", encoding.name())),
+        }
     }
 }
 
@@ -106,6 +122,7 @@ impl Encoding {
 pub fn run(args: ConvertArgs) -> Result<(), Box<dyn Error>> {
     let to = args.to.or_else(|| args.output.as_deref().and_then(Format::of));
     let to = to.ok_or("which format to write? give --to")?;
+    let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));
     let mut games = Vec::new();
     let mut broken = 0;
     for path in &args.files {
@@ -128,9 +145,10 @@ pub fn run(args: ConvertArgs) -> Result<(), Box<dyn Error>> {
         Some(dir) => {
             std::fs::create_dir_all(dir)?;
             for (name, game) in &games {
-                let path = dir.join(format!("{name}.{}", to.extension()));
-                let bytes = args.encoding.encode(&to.write(game));
-                std::fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+                let path = dir.join(format!("{name}.{}", to.extension(encoding)));
+                let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+                let bytes = encoding.encode(&to.write(game)).map_err(|e| failed(&e))?;
+                std::fs::write(&path, bytes).map_err(|e| failed(&e))?;
             }
         }
         None => {
@@ -139,7 +157,7 @@ pub fn run(args: ConvertArgs) -> Result<(), Box<dyn Error>> {
             }
             let texts: Vec<String> = games.iter().map(|(_, game)| to.write(game)).collect();
             let text = texts.join(if to == Format::Csa { "/\n" } else { "" });
-            let bytes = args.encoding.encode(&text);
+            let bytes = encoding.encode(&text)?;
             match &args.output {
                 Some(path) => std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?,
                 None => std::io::stdout().lock().write_all(&bytes)?,

@@ -127,6 +127,16 @@ impl fmt::Display for RecordError {
     }
 }
 
+/// Remarks as lines that a format can put its sign before.
+fn remark_lines(remarks: &[String]) -> impl Iterator<Item = String> {
+    remarks.iter().flat_map(|text| text.split('\n')).map(one_line)
+}
+
+/// A text without line ends, which would break a format of lines.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
 /// The beginning of a text for an error message: a line may be any length.
 fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;

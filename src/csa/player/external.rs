@@ -87,17 +87,12 @@ impl External {
                     return;
                 };
                 sink(Thought::Best { search, best: best.into(), ponder: ponder.map(String::from) });
-            } else if let (Some(info), Some(search)) = (InfoLine::parse(&line), search()) {
-                if info.rank == 1 && info.score.is_some() {
-                    let pv = info.pv.split_whitespace().map(String::from).collect();
-                    sink(Thought::Line {
-                        search,
-                        score: info.score,
-                        depth: info.depth,
-                        nodes: info.nodes,
-                        pv,
-                    });
-                }
+            } else if let (Some(info), Some(search)) = (InfoLine::parse(&line), search())
+                && info.rank == 1
+                && info.score.is_some()
+            {
+                let pv = info.pv.split_whitespace().map(String::from).collect();
+                sink(Thought::Line { search, score: info.score, depth: info.depth, nodes: info.nodes, pv });
             }
         });
         self.running = Some(Running { process, ready, searches, retired, next: None, busy: false });

@@ -1,7 +1,7 @@
 //! The lines that describe a starting position: `PI`, `P1` to `P9`, `P+` and `P-`, and the side to move.
 
 use super::{KINDS, color_of, digits, kind_of, sign, square_of};
-use crate::position::{Position, SfenError};
+use crate::position::{Position, SET, SfenError};
 use crate::record::excerpt;
 use crate::types::{Color, Piece, PieceType, Square};
 use std::fmt::Write;
@@ -22,9 +22,6 @@ pub enum BoardError {
     #[error("impossible position: {0}")]
     Impossible(#[from] SfenError),
 }
-
-/// How many of each unpromoted kind a set holds, by `PieceType::index`.
-const SET: [u32; 9] = [0, 18, 4, 4, 4, 2, 2, 4, 2];
 
 /// Collects the lines of a position.
 #[derive(Clone)]

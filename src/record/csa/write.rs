@@ -1,7 +1,7 @@
 //! Writing CSA records.
 
 use super::{move_text, write_position};
-use crate::record::Record;
+use crate::record::{Record, one_line, remark_lines};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ fn statement(out: &mut String, text: &str, time: Option<Duration>, remarks: &[St
 }
 
 fn comments(out: &mut String, remarks: &[String]) {
-    for line in remarks.iter().flat_map(|text| text.split('\n')) {
-        let _ = writeln!(out, "'{}", one_line(line));
+    for line in remark_lines(remarks) {
+        let _ = writeln!(out, "'{line}");
     }
 }
 
@@ -51,10 +51,6 @@ fn time_text(time: Duration) -> String {
         0 => format!("T{}", time.as_secs()),
         ms => format!("T{}.{ms:03}", time.as_secs()).trim_end_matches('0').to_string(),
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub fn read(text: &str) -> Result<Record, RecordError> {
         if line.starts_with("変化：") || line.starts_with("変化:") {
             break;
         }
-        reader.line(line.trim_end()).map_err(|what| RecordError::new(last, what))?;
+        reader.line(line.trim_end_matches('\r')).map_err(|what| RecordError::new(last, what))?;
     }
     reader.begin().map_err(|what| RecordError::new(last.max(1), what))?;
     match reader.record {
@@ -52,8 +52,9 @@ impl Reader {
             }
             return Ok(());
         }
+        let line = line.trim_end();
         // program comments, bookmarks, what the result means, which repeats the last line
-        if line.trim().is_empty() || line.starts_with(['#', '&']) || line.starts_with("まで") {
+        if line.is_empty() || line.starts_with(['#', '&']) || line.starts_with("まで") {
             return Ok(());
         }
         if line.starts_with("手数") {

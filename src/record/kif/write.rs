@@ -3,7 +3,7 @@
 use super::board::write_diagram;
 use super::moves::move_text;
 use super::{HEADINGS, handicap, player};
-use crate::record::Record;
+use crate::record::{Record, one_line, remark_lines};
 use crate::types::Color;
 use std::fmt::Write;
 use std::time::Duration;
@@ -67,13 +67,9 @@ fn statement(out: &mut String, index: usize, text: &str, time: Option<Duration>,
 }
 
 fn comments(out: &mut String, remarks: &[String]) {
-    for line in remarks.iter().flat_map(|text| text.split('\n')) {
-        let _ = writeln!(out, "*{}", one_line(line));
+    for line in remark_lines(remarks) {
+        let _ = writeln!(out, "*{line}");
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]
