@@ -79,7 +79,7 @@ impl Drop for Server {
 fn run(dir: &Path, port: u16) -> Child {
     let log = fs::File::create(dir.join("log")).unwrap();
     let child = Command::new("ruby")
-        .args(["-I.", "./shogi-server", "test", &port.to_string()])
+        .args(["-I.", "./shogi-server", "--max-moves", "512", "test", &port.to_string()])
         .current_dir(dir)
         .stdin(Stdio::null())
         .stdout(log.try_clone().unwrap())
@@ -227,7 +227,7 @@ fn foul(port: u16, line: &str) {
 #[test]
 fn illegal_moves_of_the_opponent_win() {
     let Some(server) = Server::start() else { return };
-    for line in ["+0055FU", "+8833KA", "%KACHI", "%CHUDAN"] {
+    for line in ["+0055FU", "+8899KA", "%KACHI", "%CHUDAN"] {
         let out = tempfile::tempdir().unwrap();
         let settings = Settings {
             port: server.port,

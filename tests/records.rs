@@ -88,7 +88,8 @@ fn corrupt(lines: &mut Vec<String>, rng: &mut Rng, is_move: fn(&str) -> bool, fo
     match rng.below(5) {
         0 => {
             lines.remove(at);
-            moves[which + 1]
+            // CSA has the move's time left, KIF notices at the next move
+            if lines[at].starts_with('T') { at + 1 } else { moves[which + 1] }
         }
         1 => {
             let line = lines[at].clone();

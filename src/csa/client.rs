@@ -59,8 +59,8 @@ pub struct Client<'a> {
     tally: Tally,
     connections: u64,
     memory: Memory,
-    /// Whether any login has succeeded: then a refusal is no typing error.
-    known: bool,
+    /// How many have succeeded. After the first a refusal is no typing error.
+    logins: u32,
     /// The game that a broken connection interrupted.
     interrupted: Option<(Game, Statistics, Zoned)>,
     /// The game that the user left.
@@ -90,7 +90,7 @@ impl<'a> Client<'a> {
             wish,
             tally: Tally::default(),
             connections: 0,
-            known: false,
+            logins: 0,
             interrupted: None,
             left: None,
         })
@@ -101,19 +101,33 @@ impl<'a> Client<'a> {
     /// # Errors
     /// When the first login is refused, the engine cannot play, or the user left a game.
     pub fn run(&mut self) -> Result<Tally, ClientError> {
+        let result = self.go_from_game_to_game();
+        self.give_up_interrupted();
+        if self.recorder.retry().is_err() {
+            return Err(ClientError::NotWritten(self.recorder.waiting()));
+        }
+        result?;
+        match self.left.take() {
+            Some(game) => Err(ClientError::Left(game)),
+            None => Ok(self.tally),
+        }
+    }
+
+    fn go_from_game_to_game(&mut self) -> Result<(), ClientError> {
         let first = FIRST_WAIT.min(self.settings.max_wait);
         let mut wait = first;
         while !self.is_done() {
+            let logins = self.logins;
             let error = match self.one_game() {
                 Ok(()) => {
                     wait = first;
                     continue;
                 }
-                Err(SessionError::Stopped) => break,
+                Err(SessionError::Stopped) => return Ok(()),
                 Err(e) => e,
             };
             match &error {
-                SessionError::Refused(reason) if !self.known && !reason.contains("retry_after") => {
+                SessionError::Refused(reason) if self.logins == 0 && !reason.contains("retry_after") => {
                     let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
                     return Err(ClientError::Refused(reason));
                 }
@@ -123,22 +137,15 @@ impl<'a> Client<'a> {
                     self.give_up_interrupted();
                     wait = retry_after(reason).unwrap_or(wait);
                 }
-                // nothing broke: the next game may come at once
-                SessionError::Rejected(_) => wait = first,
+                // the way to the server is good again, or nothing broke at all
+                _ if self.logins > logins => wait = first,
                 _ => {}
             }
             self.log.warn(&format!("{error}; trying again in {} s", wait.as_secs()));
             self.pause(wait);
             wait = (wait * 2).min(self.settings.max_wait);
         }
-        self.give_up_interrupted();
-        if self.recorder.retry().is_err() {
-            return Err(ClientError::NotWritten(self.recorder.waiting()));
-        }
-        match self.left.take() {
-            Some(game) => Err(ClientError::Left(game)),
-            None => Ok(self.tally),
-        }
+        Ok(())
     }
 
     fn is_done(&self) -> bool {
@@ -153,7 +160,7 @@ impl<'a> Client<'a> {
 
     fn pause(&self, wait: Duration) {
         let end = Instant::now() + wait;
-        while Instant::now() < end && (self.wish)() == Wish::GoOn && !is_late(self.settings.until) {
+        while Instant::now() < end && !self.is_done() {
             std::thread::sleep(LOOK);
         }
     }
@@ -175,13 +182,18 @@ impl<'a> Client<'a> {
         let mut session = Session::new(context, &mut *self.player, (number, connection), &mut self.memory);
         let way_back = self.interrupted.as_ref().and_then(|(game, ..)| token(game));
         session.login(way_back.as_deref())?;
-        self.known = true;
+        self.logins += 1;
         let (wish, until) = (self.wish, self.settings.until);
         let (mut game, statistics, start) = match self.interrupted.take() {
             Some(mut interrupted) => match go_on(&mut session, &mut interrupted.0) {
                 Ok(()) => interrupted,
                 Err(e) => {
+                    drop(session);
                     self.interrupted = Some(interrupted);
+                    // another try only where the connection broke again
+                    if !matches!(e, SessionError::Connection(_) | SessionError::Stopped) {
+                        self.give_up_interrupted();
+                    }
                     return Err(e);
                 }
             },
@@ -277,7 +289,14 @@ fn token(game: &Game) -> Option<String> {
 
 /// Takes up an interrupted game where the server now stands.
 fn go_on(session: &mut Session<'_>, game: &mut Game) -> Result<(), SessionError> {
-    let summary = session.wait_for_summary(|| false)?;
+    const LIMIT: Duration = Duration::from_secs(30);
+    let end = Instant::now() + LIMIT;
+    let summary = session.wait_for_summary(|| Instant::now() >= end).map_err(|e| match e {
+        SessionError::Stopped if Instant::now() >= end => {
+            SessionError::Silent("summary of the interrupted game", LIMIT.as_secs())
+        }
+        e => e,
+    })?;
     let state = session.reconnect_state()?;
     game.resume(summary, state.last_move.as_deref())?;
     state.left.into_iter().for_each(|(color, ms)| game.clock.set_left(color, ms));

@@ -327,10 +327,10 @@ impl<'a> Session<'a> {
             match line.split_once(':') {
                 _ if line == "END Reconnect_State" => return Ok(state),
                 Some(("Black_Time_Remaining_Ms", ms)) => {
-                    state.left.extend(ms.parse().map(|ms| (Color::Black, ms)))
+                    state.left.extend(millis(ms).map(|ms| (Color::Black, ms)))
                 }
                 Some(("White_Time_Remaining_Ms", ms)) => {
-                    state.left.extend(ms.parse().map(|ms| (Color::White, ms)))
+                    state.left.extend(millis(ms).map(|ms| (Color::White, ms)))
                 }
                 Some(("Last_Move", text)) => {
                     state.last_move = Some(text.split(',').next().unwrap_or_default().to_string())
@@ -340,4 +340,9 @@ impl<'a> Session<'a> {
         }
         Err(SessionError::Silent("end of the reconnection", ANSWER.as_secs()))
     }
+}
+
+/// A server's number of milliseconds, kept to what clocks can add.
+fn millis(text: &str) -> Option<u64> {
+    text.trim().parse().ok().map(|ms: u64| ms.min(1 << 42))
 }

@@ -38,7 +38,7 @@ pub struct Args {
     /// Game to wait for, for instance floodgate-300-10F
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Settings by these names in TOML; options as a table `[option]`. Flags go before it
+    /// Settings by these names in TOML, USI options in a table `[option]`; flags override it
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     config: Option<PathBuf>,
