@@ -53,8 +53,9 @@ impl Reader {
             return Ok(());
         }
         let line = line.trim_end();
-        // program comments, bookmarks, what the result means, which repeats the last line
-        if line.is_empty() || line.starts_with(['#', '&']) || line.starts_with("まで") {
+        // program comments, bookmarks, what the result means, which repeats the last line, where a diagram was taken
+        let silent = line.starts_with(['#', '&']) || line.starts_with("まで") || line.starts_with("手数＝");
+        if line.is_empty() || silent {
             return Ok(());
         }
         if line.starts_with("手数") {
@@ -217,7 +218,7 @@ fn read_time(text: &str) -> Result<Option<Duration>, String> {
 mod tests {
     use super::*;
 
-    const GAME: &str = "# KIF\n開始日時：2026/07/17 16:30:00\n手合割：平手　　\n先手：A\n後手：B\n組：1\n手数----指手---------消費時間--\n*before\n   1 ７六歩(77)        ( 0:16/00:00:16)\n*one\n   2 ３四歩(33)   ( 1:02/00:01:02)\n   3 ２二角成(88) ( 0:00/00:00:16)+\n   4 同　銀(31) ( 0:00/00:01:02)\n   5 ４五角打\n   6 投了\nまで5手で先手の勝ち\n\n変化：3手\n   3 ２六歩(27)\n";
+    const GAME: &str = "# KIF\n開始日時：2026/07/17 16:30:00\n手合割：平手　　\n手数＝0  まで\n先手：A\n後手：B\n組：1\n手数----指手---------消費時間--\n*before\n   1 ７六歩(77)        ( 0:16/00:00:16)\n*one\n   2 ３四歩(33)   ( 1:02/00:01:02)\n   3 ２二角成(88) ( 0:00/00:00:16)+\n   4 同　銀(31) ( 0:00/00:01:02)\n   5 ４五角打\n   6 投了\nまで5手で先手の勝ち\n\n変化：3手\n   3 ２六歩(27)\n";
 
     #[test]
     fn a_game_with_everything() {
@@ -236,14 +237,14 @@ mod tests {
     fn errors_name_the_line() {
         let wrong = |old: &str, new: &str| read(&GAME.replacen(old, new, 1)).err().unwrap();
         let cases = [
-            ("７六歩(77)", "７五歩(77)", 9),
-            ("７六歩", "７六金", 9),
-            ("   2 ", "   3 ", 11),
-            ("( 1:02/", "( x:02/", 11),
-            ("投了", "投", 15),
+            ("７六歩(77)", "７五歩(77)", 10),
+            ("７六歩", "７六金", 10),
+            ("   2 ", "   3 ", 12),
+            ("( 1:02/", "( x:02/", 12),
+            ("投了", "投", 16),
             ("平手", "三十枚落ち", 3),
-            ("先手：A", "先手A", 4),
-            ("*one", "one", 10),
+            ("先手：A", "先手A", 5),
+            ("*one", "one", 11),
         ];
         for (old, new, line) in cases {
             assert_eq!(wrong(old, new).line, line, "{new}");
