@@ -139,6 +139,10 @@ impl Reader {
             return Ok(());
         }
         if let Some(end) = &record.end {
+            // floodgate's server writes a declaration twice
+            if text == end.special.csa() {
+                return Ok(());
+            }
             return Err(format!("`{}` after `{}`", excerpt(text), end.special));
         }
         if text.starts_with('%') {
@@ -214,6 +218,14 @@ mod tests {
         let games = read(text).unwrap();
         assert_eq!(games.len(), 2);
         assert_eq!(games[1].moves.len(), 1);
+    }
+
+    #[test]
+    fn an_ending_may_be_written_twice() {
+        let record = one("V2\nPI\n+\n+7776FU\nT1\n%KACHI\nT0\n%KACHI\n'summary:kachi:a lose:b win\n");
+        let end = record.end.unwrap();
+        assert_eq!((end.special, end.time), (Special::Declaration, Some(Duration::ZERO)));
+        assert_eq!(end.comments.len(), 1);
     }
 
     #[test]
