@@ -1,7 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::interrupt::Unfinished;
-use crate::{analyse, arena, bench, data, datagen, nnue, perft, train, usi};
+use crate::{analyse, arena, bench, csa, data, datagen, nnue, perft, record, train, usi};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
@@ -20,6 +20,8 @@ enum Command {
     Accuracy(train::accuracy::AccuracyArgs),
     Analyse(analyse::Args),
     Bench(bench::Args),
+    Convert(record::command::ConvertArgs),
+    Csa(Box<csa::settings::Args>),
     Data(data::command::DataArgs),
     Datagen(Box<datagen::command::Args>),
     Eval(nnue::commands::EvalArgs),
@@ -63,6 +65,8 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Accuracy(args)) => train::accuracy::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Convert(args)) => record::command::run(args),
+        Some(Command::Csa(args)) => csa::command::run(*args),
         Some(Command::Data(args)) => data::command::run(args),
         Some(Command::Datagen(args)) => datagen::command::run(*args),
         Some(Command::Eval(args)) => nnue::commands::eval(args),

@@ -38,14 +38,17 @@ pub mod data;
 pub mod nnue;
 pub mod openings;
 
+pub mod record;
 pub mod search;
 pub mod train;
 
 pub mod engine;
+pub mod usi_client;
 
 pub mod analyse;
 pub mod arena;
 pub mod bench;
+pub mod csa;
 pub mod datagen;
 pub mod perft;
 pub mod usi;

@@ -20,7 +20,9 @@ const FLOORS: &[(&str, u8)] = &[
     ("perft", 5),
     // F4: the engine as a whole
     ("engine", 4),
+    ("usi_client", 4),
     // F3
+    ("record", 3),
     ("search", 3),
     ("train", 3),
     ("mate", 3),

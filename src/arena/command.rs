@@ -1,10 +1,10 @@
 //! `toratsugumi match`: the command line.
 
-use super::engine::EngineSpec;
 use super::game::Conduct;
 use super::journal::{GameLine, Journal, write_json};
 use super::limits::{Limits, parse_tc};
 use super::schedule::{Mode, Schedule};
+use super::spec::EngineSpec;
 use super::statistics::{Model, Sprt};
 use super::tournament::{Ending, Tournament, run as play};
 use super::{record, report};

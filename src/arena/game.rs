@@ -1,10 +1,10 @@
 //! One game between two engines: [`play`]. Our own rules decide, never an engine's word.
 
-use super::engine::{EngineError, EngineProcess};
 use super::limits::{Clock, Limits};
 use crate::openings::Opening;
 use crate::position::{EnteringKingRule, GameRepetition, Position};
 use crate::types::Color;
+use crate::usi_client::{EngineError, EngineProcess};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -1,19 +1,19 @@
 //! Matches between USI engines: `toratsugumi match`.
 //!
-//! [`EngineProcess`](engine::EngineProcess) is an engine as a child process; [`game::play`] plays one game between two of
+//! [`EngineSpec`](spec::EngineSpec) names an engine, which is driven as a child process; [`game::play`] plays one game between two of
 //! them under our own rules; [`Schedule`](schedule::Schedule) says who plays whom from which opening;
 //! [`tournament::run`] plays it, several games at once, and writes each to the [`Journal`](journal::Journal), from which
 //! a killed match goes on. [`statistics`] has the Elo estimates and the sequential test, [`report`] the summary, the
 //! diagram and the game records.
 
 pub mod command;
-pub mod engine;
 pub mod game;
 pub mod journal;
 pub mod limits;
 pub mod record;
 pub mod report;
 pub mod schedule;
+pub mod spec;
 pub mod standings;
 pub mod statistics;
 pub mod tournament;

@@ -1,14 +1,15 @@
 //! Playing the games of a schedule, several at once: [`run`].
 
-use super::engine::{EngineError, EngineProcess, EngineSpec};
 use super::game::{Conduct, play};
 use super::journal::{GameLine, Journal, JournalError};
 use super::limits::Limits;
 use super::schedule::Schedule;
+use super::spec::EngineSpec;
 use super::standings::Standings;
 use super::statistics::{Decision, Sprt};
 use crate::interrupt;
 use crate::progress::{Progress, clock};
+use crate::usi_client::{EngineError, EngineProcess};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -131,7 +132,8 @@ fn work(t: &Tournament, todo: &Mutex<VecDeque<u64>>, stop: &AtomicBool, out: &Se
         let mut seats = Vec::with_capacity(2);
         for engine in players {
             let spec = &t.engines[engine];
-            let process = running.remove(&engine).map_or_else(|| EngineProcess::start(spec), Ok);
+            let start = || EngineProcess::start(&spec.command, spec.dir.as_deref(), &spec.options);
+            let process = running.remove(&engine).map_or_else(start, Ok);
             match process {
                 Ok(p) => seats.push(p),
                 Err(source) => {

@@ -29,7 +29,7 @@ pub use declaration::{EnteringKingRule, UnknownRule};
 pub use move_text::MoveError;
 pub use perft::{perft, perft_divide, perft_parallel};
 pub use repetition::{GameRepetition, Repetition};
-pub use sfen::SfenError;
+pub use sfen::{SET, SfenError};
 
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
 use repetition::Occurrences;

@@ -47,8 +47,8 @@ pub enum SfenError {
 
 const KIND_NAMES: [&str; 9] =
     ["piece", "pawn", "lance", "knight", "silver", "bishop", "rook", "gold", "king"];
-/// How many of each unpromoted kind a set holds.
-const SET: [u32; 9] = [0, 18, 4, 4, 4, 2, 2, 4, 2];
+/// How many of each unpromoted kind a set holds, by [`PieceType::index`].
+pub const SET: [u32; 9] = [0, 18, 4, 4, 4, 2, 2, 4, 2];
 const LETTERS: &[u8; 9] = b"?PLNSBRGK";
 
 fn piece_of_letter(letter: u8) -> Option<Piece> {
@@ -101,9 +101,10 @@ impl Position {
         Position::from_parts(board, counts, side, ply)
     }
 
-    /// Builds and validates a position from a board, the number of each kind in the two hands, the side to move and the
-    /// move number.
-    pub(super) fn from_parts(
+    /// Builds and validates a position from a board (by [`Square::index`]), the number of each kind in the two hands (by
+    /// colour and [`PieceType::index`], up to the gold's), the side to move and the move number. The rules of
+    /// [`from_sfen`](Self::from_sfen) apply.
+    pub fn from_parts(
         board: [Piece; 81],
         in_hand: [[u32; 8]; 2],
         side: Color,

@@ -1,0 +1,347 @@
+//! Game after game: connects, plays, keeps the records, and comes back after whatever breaks: [`Client`].
+
+use super::clock::Lag;
+use super::connection::Connection;
+use super::game::{Game, Outcome};
+use super::log::Log;
+use super::play::Statistics;
+use super::player::{Player, PlayerError};
+use super::recorder::{Circumstances, Recorder};
+use super::session::{Context, Event, Memory, Session, SessionError, Wish};
+use super::settings::Settings;
+use crate::types::Color;
+use jiff::{Timestamp, Zoned};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant};
+
+/// The first wait after a failure; it doubles with every further one.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Why a client gave up.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("login refused{0}: is the name, the password or the game wrong?")]
+    Refused(String),
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// The user left in the middle of a game.
+    #[error("left the game {0} before its end; the server will count it as lost")]
+    Left(String),
+    #[error("{0} finished games could not be written")]
+    NotWritten(usize),
+}
+
+/// What a client has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games that came to an end.
+    pub finished: u32,
+    /// Games that a broken connection ended for us.
+    pub broken: u32,
+    pub wins: u32,
+    pub losses: u32,
+    pub draws: u32,
+}
+
+/// A player who goes from game to game.
+pub struct Client<'a> {
+    settings: &'a Settings,
+    log: Arc<Log>,
+    player: Box<dyn Player>,
+    recorder: Recorder,
+    send: Sender<Event>,
+    events: Receiver<Event>,
+    wish: &'a dyn Fn() -> Wish,
+    tally: Tally,
+    connections: u64,
+    memory: Memory,
+    /// How many have succeeded. After the first a refusal is no typing error.
+    logins: u32,
+    /// The game that a broken connection interrupted.
+    interrupted: Option<(Game, Statistics, Zoned)>,
+    /// The game that the user left.
+    left: Option<String>,
+}
+
+impl<'a> Client<'a> {
+    /// The player's sink must send to `channel`. `wish` is asked all the time.
+    ///
+    /// # Errors
+    /// When the directory for the records cannot be made.
+    pub fn new(
+        settings: &'a Settings,
+        log: Arc<Log>,
+        player: Box<dyn Player>,
+        (send, events): (Sender<Event>, Receiver<Event>),
+        wish: &'a dyn Fn() -> Wish,
+    ) -> Result<Client<'a>, ClientError> {
+        Ok(Client {
+            recorder: Recorder::new(&settings.out)?,
+            memory: Memory::new(Lag::new(settings.margin)),
+            settings,
+            log,
+            player,
+            send,
+            events,
+            wish,
+            tally: Tally::default(),
+            connections: 0,
+            logins: 0,
+            interrupted: None,
+            left: None,
+        })
+    }
+
+    /// Plays until the settings or the user say that it is enough.
+    ///
+    /// # Errors
+    /// When the first login is refused, the engine cannot play, or the user left a game.
+    pub fn run(&mut self) -> Result<Tally, ClientError> {
+        let result = self.go_from_game_to_game();
+        self.give_up_interrupted();
+        if self.recorder.retry().is_err() {
+            return Err(ClientError::NotWritten(self.recorder.waiting()));
+        }
+        result?;
+        match self.left.take() {
+            Some(game) => Err(ClientError::Left(game)),
+            None => Ok(self.tally),
+        }
+    }
+
+    fn go_from_game_to_game(&mut self) -> Result<(), ClientError> {
+        let first = FIRST_WAIT.min(self.settings.max_wait);
+        let mut wait = first;
+        while !self.is_done() {
+            let logins = self.logins;
+            let error = match self.one_game() {
+                Ok(()) => {
+                    wait = first;
+                    continue;
+                }
+                Err(SessionError::Stopped) => return Ok(()),
+                Err(e) => e,
+            };
+            match &error {
+                SessionError::Refused(reason) if self.logins == 0 && !reason.contains("retry_after") => {
+                    let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+                    return Err(ClientError::Refused(reason));
+                }
+                SessionError::Player(e) => return Err(e.clone().into()),
+                SessionError::Refused(reason) => {
+                    // it will not let us back into that game
+                    self.give_up_interrupted();
+                    wait = retry_after(reason).unwrap_or(wait);
+                }
+                // the way to the server is good again, or nothing broke at all
+                _ if self.logins > logins => wait = first,
+                _ => {}
+            }
+            self.log.warn(&format!("{error}; trying again in {} s", wait.as_secs()));
+            self.pause(wait);
+            wait = (wait * 2).min(self.settings.max_wait);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        let enough = self.settings.games.is_some_and(|n| self.tally.finished + self.tally.broken >= n);
+        // a game that may be taken up again goes before everything but the wish to leave
+        match (self.wish)() {
+            Wish::Leave => true,
+            _ if self.interrupted.is_some() => false,
+            wish => wish == Wish::Finish || enough || is_late(self.settings.until),
+        }
+    }
+
+    fn pause(&self, wait: Duration) {
+        let end = Instant::now() + wait;
+        while Instant::now() < end && !self.is_done() {
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// One connection: login, a game, its record.
+    fn one_game(&mut self) -> Result<(), SessionError> {
+        self.player.prepare()?;
+        self.connections += 1;
+        let number = self.connections;
+        let send = self.send.clone();
+        let Settings { host, port, .. } = self.settings;
+        let connection = Connection::open(host, *port, self.log.clone(), move |incoming| {
+            // the client may be gone already
+            let _ = send.send(Event::Server(number, incoming));
+        });
+        let connection = connection.map_err(|e| SessionError::Connection(format!("{host}:{port}: {e}")))?;
+        let context =
+            Context { settings: self.settings, log: &self.log, events: &self.events, wish: self.wish };
+        let mut session = Session::new(context, &mut *self.player, (number, connection), &mut self.memory);
+        let way_back = self.interrupted.as_ref().and_then(|(game, ..)| token(game));
+        session.login(way_back.as_deref())?;
+        self.logins += 1;
+        let (wish, until) = (self.wish, self.settings.until);
+        let (mut game, statistics, start) = match self.interrupted.take() {
+            Some(mut interrupted) => match go_on(&mut session, &mut interrupted.0) {
+                Ok(()) => interrupted,
+                Err(e) => {
+                    drop(session);
+                    self.interrupted = Some(interrupted);
+                    // another try only where the connection broke again
+                    if !matches!(e, SessionError::Connection(_) | SessionError::Stopped) {
+                        self.give_up_interrupted();
+                    }
+                    return Err(e);
+                }
+            },
+            None => {
+                self.log.say(&format!("logged in to {host}:{port}, waiting for a game"));
+                let summary = session.wait_for_summary(|| wish() >= Wish::Finish || is_late(until))?;
+                session.agree()?;
+                let game = Game::new(summary);
+                let [black, white] = &game.summary.names;
+                let ours = if game.our_color() == Color::Black { "Black" } else { "White" };
+                self.log
+                    .say(&format!("game {}: {black} against {white}, we are {ours}", game.summary.game_id));
+                (game, Statistics::default(), Zoned::now())
+            }
+        };
+        let id = game.summary.game_id.clone();
+        session.statistics = statistics;
+        let result = session.play(&mut game);
+        let statistics = std::mem::take(&mut session.statistics);
+        drop(session);
+        let about = circumstances(
+            self.settings,
+            &self.memory.lag,
+            statistics.clone(),
+            start.clone(),
+            self.player.name(),
+        );
+        match result {
+            Ok(outcome) => {
+                self.finished(&game, &outcome, &about);
+                Ok(())
+            }
+            Err(e) => {
+                if matches!(e, SessionError::Stopped) {
+                    self.left = Some(id.clone());
+                }
+                self.log.warn(&format!("game {id} interrupted after {} moves", game.record.moves.len()));
+                // kept at once, for who knows whether there will be a later
+                game.abandon();
+                if let Err(e) = self.recorder.interrupted(&game, &about) {
+                    self.log.warn(&format!("cannot write the record, will try again: {e}"));
+                }
+                self.interrupted = Some((game, statistics, start));
+                let back = matches!(e, SessionError::Connection(_) | SessionError::Silent(..));
+                if !back || self.interrupted.as_ref().is_none_or(|(game, ..)| token(game).is_none()) {
+                    self.give_up_interrupted();
+                }
+                Err(e)
+            }
+        }
+    }
+
+    fn finished(&mut self, game: &Game, outcome: &Outcome, about: &Circumstances) {
+        use super::protocol::Verdict;
+        self.tally.finished += 1;
+        match outcome.verdict {
+            Some(Verdict::Win) => self.tally.wins += 1,
+            Some(Verdict::Lose) => self.tally.losses += 1,
+            Some(Verdict::Draw) => self.tally.draws += 1,
+            _ => {}
+        }
+        let verdict = outcome.verdict.map_or("no result".to_string(), |v| v.to_string());
+        let reason = outcome.reason.map_or(String::new(), |r| format!(" {r}"));
+        match self.recorder.finished(game, outcome, about) {
+            Ok(path) => self.log.say(&format!(
+                "{verdict}{reason} after {} moves: {}",
+                game.record.moves.len(),
+                path.display()
+            )),
+            Err(e) => {
+                self.log.warn(&format!("{verdict}{reason}; cannot write the record, will try again: {e}"))
+            }
+        }
+    }
+
+    /// The interrupted game goes on without us.
+    fn give_up_interrupted(&mut self) {
+        let Some((mut game, statistics, start)) = self.interrupted.take() else { return };
+        self.tally.broken += 1;
+        let about = circumstances(self.settings, &self.memory.lag, statistics, start, self.player.name());
+        let outcome = game.abandon();
+        if let Err(e) = self.recorder.finished(&game, &outcome, &about) {
+            self.log.warn(&format!("cannot write the record, will try again: {e}"));
+        }
+    }
+}
+
+/// What a server wants to hear before it lets us back into a game.
+fn token(game: &Game) -> Option<String> {
+    let token = game.summary.reconnect_token.as_ref()?;
+    Some(format!("{}+{token}", game.summary.game_id))
+}
+
+/// Takes up an interrupted game where the server now stands.
+fn go_on(session: &mut Session<'_>, game: &mut Game) -> Result<(), SessionError> {
+    const LIMIT: Duration = Duration::from_secs(30);
+    let end = Instant::now() + LIMIT;
+    let summary = session.wait_for_summary(|| Instant::now() >= end).map_err(|e| match e {
+        SessionError::Stopped if Instant::now() >= end => {
+            SessionError::Silent("summary of the interrupted game", LIMIT.as_secs())
+        }
+        e => e,
+    })?;
+    let state = session.reconnect_state()?;
+    game.resume(summary, state.last_move.as_deref())?;
+    state.left.into_iter().for_each(|(color, ms)| game.clock.set_left(color, ms));
+    Ok(())
+}
+
+fn circumstances(
+    settings: &Settings,
+    lag: &Lag,
+    statistics: Statistics,
+    start: Zoned,
+    engine: String,
+) -> Circumstances {
+    Circumstances {
+        server: format!("{}:{}", settings.host, settings.port),
+        game: settings.game.clone(),
+        rated: settings.game.starts_with("floodgate-") && !settings.password.reveal().is_empty(),
+        start,
+        end: Zoned::now(),
+        lag_ms: lag.worst(),
+        engine,
+        depths: statistics.depths,
+        nodes: statistics.nodes,
+    }
+}
+
+fn is_late(until: Option<Timestamp>) -> bool {
+    until.is_some_and(|t| Timestamp::now() >= t)
+}
+
+/// `... retry_after=30`
+fn retry_after(reason: &str) -> Option<Duration> {
+    let (_, rest) = reason.split_once("retry_after=")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..digits].parse().ok().filter(|s| *s <= 3600).map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_say_when_to_come_back() {
+        assert_eq!(retry_after("rate_limited retry_after=30"), Some(Duration::from_secs(30)));
+        assert_eq!(retry_after("rate_limited retry_after=x"), None);
+        assert_eq!(retry_after(""), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! `toratsugumi csa`: the command.
+
+use super::client::{Client, ClientError, Tally};
+use super::log::Log;
+use super::loopback::{Loopback, Rules};
+use super::player::{External, Internal, Player, PlayerError, Sink, Thought};
+use super::session::{Event, Wish};
+use super::settings::{Args, Settings};
+use crate::interrupt;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Sender, channel};
+
+/// Runs the command until it has played enough or is interrupted.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    let settings = args.settings(|name| std::env::var(name).ok())?;
+    interrupt::watch();
+    if settings.dry_run {
+        return dry_run(&settings);
+    }
+    let tally = play(&settings, "", &wish)?;
+    if !settings.quiet {
+        eprintln!("{}", summary(&tally));
+    }
+    Ok(())
+}
+
+/// What the signals so far mean.
+fn wish() -> Wish {
+    match interrupt::requests() {
+        0 => Wish::GoOn,
+        1 => Wish::Finish,
+        _ => Wish::Leave,
+    }
+}
+
+/// Plays by the settings; `label` stands before what is said.
+///
+/// # Errors
+/// Those of [`Client::run`].
+pub fn play(settings: &Settings, label: &str, wish: &dyn Fn() -> Wish) -> Result<Tally, ClientError> {
+    let log = Arc::new(Log::new(settings.password.clone(), settings.log.as_deref(), settings.quiet, label)?);
+    let (send, events) = channel();
+    let player = player(settings, send.clone())?;
+    Client::new(settings, log, player, (send, events), wish)?.run()
+}
+
+fn player(settings: &Settings, send: Sender<Event>) -> Result<Box<dyn Player>, PlayerError> {
+    let sink: Sink = Arc::new(move |thought: Thought| {
+        // the client may be gone already
+        let _ = send.send(Event::Thought(thought));
+    });
+    Ok(match &settings.engine {
+        Some(command) => Box::new(External::new(command.clone(), &settings.options, settings.ponder, sink)?),
+        None => Box::new(Internal::new(&settings.options, settings.ponder, sink)?),
+    })
+}
+
+fn summary(tally: &Tally) -> String {
+    let Tally { finished, broken, wins, losses, draws } = tally;
+    let others = finished - wins - losses - draws;
+    let mut text = format!("{finished} games: {wins} won, {losses} lost, {draws} drawn");
+    if others > 0 {
+        text += &format!(", {others} without result");
+    }
+    if *broken > 0 {
+        text += &format!("; {broken} more broken off");
+    }
+    text
+}
+
+/// Both players of every game, over a server in this process. Each keeps its records in a directory of its own.
+fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
+    let server = Loopback::start(Rules::default())?;
+    let players = ["first", "second"].map(|name| Settings {
+        port: server.port(),
+        id: name.into(),
+        out: settings.out.join(name),
+        log: settings.log.as_ref().map(|path| path.with_extension(format!("{name}.log"))),
+        options: frugal(settings),
+        ..settings.clone()
+    });
+    // without its opponent a player would wait for ever
+    let alone = AtomicBool::new(false);
+    let results = std::thread::scope(|scope| {
+        let clients = players.each_ref().map(|s| {
+            let (label, alone) = (format!("{}: ", s.id), &alone);
+            scope.spawn(move || {
+                let wish = || if alone.load(Relaxed) { Wish::Leave } else { wish() };
+                let result = play(s, &label, &wish);
+                alone.store(result.is_err(), Relaxed);
+                result
+            })
+        });
+        clients.map(|client| client.join())
+    });
+    let mut tallies = Vec::new();
+    for result in results {
+        tallies.push(result.map_err(|_| "a client has failed unexpectedly")??);
+    }
+    if let [first, second] = tallies.as_slice() {
+        if first.wins != second.losses || first.losses != second.wins || first.draws != second.draws {
+            return Err("the two players do not agree on the results".into());
+        }
+        println!("{}", summary(first));
+    }
+    Ok(())
+}
+
+/// Two engines share this machine: small tables and one thread, unless the user says otherwise.
+fn frugal(settings: &Settings) -> Vec<(String, String)> {
+    let few =
+        [("Threads", "1"), ("USI_Hash", "64")].map(|(name, value)| (name.to_string(), value.to_string()));
+    // another engine may have other names for them
+    let few = few.into_iter().filter(|_| settings.engine.is_none());
+    few.chain(settings.options.iter().cloned()).collect()
+}

@@ -1,0 +1,258 @@
+//! Reading CSA records.
+
+use super::{BoardReader, color_of, read_move};
+use crate::position::Position;
+use crate::record::{End, Ply, Record, RecordError, Special, excerpt};
+use crate::types::Color;
+use std::time::Duration;
+
+/// Reads the games of a file, which a line `/` separates.
+///
+/// V1 to V3 are accepted, and what floodgate's server writes (`'$END_TIME:` and its like are remarks). Statements may
+/// share a line with commas between them. Every move must be legal.
+///
+/// # Errors
+/// [`RecordError`] names the line and what is wrong with it.
+pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
+    let mut games = Vec::new();
+    let mut reader = Reader::default();
+    let mut last = 0;
+    for (i, line) in text.lines().enumerate() {
+        last = i + 1;
+        let line = line.trim_end_matches('\r');
+        if line == "/" {
+            games.push(std::mem::take(&mut reader).finish(last)?);
+        } else {
+            reader.line(line).map_err(|what| RecordError::new(last, what))?;
+        }
+    }
+    // a separator after the last game makes no further one
+    if !reader.is_empty() || games.is_empty() {
+        games.push(reader.finish(last.max(1))?);
+    }
+    Ok(games)
+}
+
+/// A game under way. The record exists as soon as the side to move is known.
+#[derive(Default)]
+struct Reader {
+    names: [Option<String>; 2],
+    headers: Vec<(String, String)>,
+    comments: Vec<String>,
+    board: BoardReader,
+    /// With the position after the moves so far.
+    record: Option<(Record, Position)>,
+    versioned: bool,
+}
+
+impl Reader {
+    fn is_empty(&self) -> bool {
+        let about =
+            self.names.iter().any(Option::is_some) || !self.headers.is_empty() || !self.comments.is_empty();
+        !about && self.record.is_none() && !self.versioned
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let mut chars = line.chars();
+        match chars.next() {
+            None => Ok(()),
+            Some('\'') => {
+                self.comment(chars.as_str());
+                Ok(())
+            }
+            Some('V' | 'N' | '$' | 'P') if self.record.is_some() => {
+                Err(format!("`{}` belongs before the moves", excerpt(line)))
+            }
+            Some('V') => self.version(chars.as_str()),
+            Some('N') => self.name(line, chars.as_str()),
+            Some('$') => self.header(line, chars.as_str()),
+            Some('P') => self.board.line(line).map_err(|e| e.to_string()),
+            Some('+' | '-' | '%' | 'T') => {
+                line.split(',').try_for_each(|statement| self.statement(statement))
+            }
+            Some(_) => Err(format!("`{}` is no statement of a CSA record", excerpt(line))),
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        match &mut self.record {
+            Some((record, _)) => record.comment(text.into()),
+            // says how the file is encoded, which the writer says anew
+            None if !self.versioned && text.starts_with("CSA encoding=") => {}
+            None => self.comments.push(text.into()),
+        }
+    }
+
+    fn version(&mut self, text: &str) -> Result<(), String> {
+        let number = text.trim_end();
+        let known = matches!(number.split('.').next(), Some("1" | "2" | "3"));
+        if !known || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
+            return Err(format!("version `{}` is not known", excerpt(number)));
+        }
+        self.versioned = true;
+        Ok(())
+    }
+
+    fn name(&mut self, line: &str, text: &str) -> Result<(), String> {
+        let mut chars = text.chars();
+        let color =
+            chars.next().and_then(color_of).ok_or_else(|| format!("`{}`: whose name?", excerpt(line)))?;
+        let name = &mut self.names[color.index()];
+        if name.is_some() {
+            return Err(format!("`{}`: that player has a name already", excerpt(line)));
+        }
+        *name = Some(chars.as_str().into());
+        Ok(())
+    }
+
+    fn header(&mut self, line: &str, text: &str) -> Result<(), String> {
+        let (name, value) =
+            text.split_once(':').ok_or_else(|| format!("`{}`: a colon is missing", excerpt(line)))?;
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+            return Err(format!("`{}`: not a name of CSA's", excerpt(line)));
+        }
+        self.headers.push((name.into(), value.into()));
+        Ok(())
+    }
+
+    fn statement(&mut self, text: &str) -> Result<(), String> {
+        let text = text.trim_end();
+        let Some((record, position)) = &mut self.record else {
+            let side = match text {
+                "+" => Color::Black,
+                "-" => Color::White,
+                _ => return Err(format!("`{}` before the side to move", excerpt(text))),
+            };
+            return self.begin(side);
+        };
+        if let Some(time) = text.strip_prefix('T') {
+            let time = read_time(time).ok_or_else(|| format!("`{}` is no time", excerpt(text)))?;
+            let slot = match (&mut record.end, record.moves.last_mut()) {
+                (Some(end), _) => &mut end.time,
+                (None, Some(ply)) => &mut ply.time,
+                (None, None) => return Err("a time before the first move".into()),
+            };
+            if slot.is_some() {
+                return Err(format!("`{}`: a second time for one move", excerpt(text)));
+            }
+            *slot = Some(time);
+            return Ok(());
+        }
+        if let Some(end) = &record.end {
+            // floodgate's server writes a declaration twice
+            if text == end.special.csa() {
+                return Ok(());
+            }
+            return Err(format!("`{}` after `{}`", excerpt(text), end.special));
+        }
+        if text.starts_with('%') {
+            let special =
+                Special::from_csa(text).ok_or_else(|| format!("`{}` is no special move", excerpt(text)))?;
+            record.end = Some(End::of(special));
+            return Ok(());
+        }
+        let m = read_move(position, text).map_err(|e| e.to_string())?;
+        position.do_move(m);
+        record.moves.push(Ply::of(m));
+        Ok(())
+    }
+
+    fn begin(&mut self, side: Color) -> Result<(), String> {
+        let root = std::mem::take(&mut self.board).finish(side).map_err(|e| e.to_string())?;
+        let mut record = Record::new(root.clone());
+        record.names = std::mem::take(&mut self.names).map(Option::unwrap_or_default);
+        record.headers = std::mem::take(&mut self.headers);
+        record.comments = std::mem::take(&mut self.comments);
+        self.record = Some((record, root));
+        Ok(())
+    }
+
+    fn finish(self, line: usize) -> Result<Record, RecordError> {
+        match self.record {
+            Some((record, _)) => Ok(record),
+            None => Err(RecordError::new(line, "the record ends before the side to move")),
+        }
+    }
+}
+
+/// Seconds, since V3 with a fraction.
+fn read_time(text: &str) -> Option<Duration> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
+        return None;
+    }
+    let seconds: u64 = whole.parse().ok().filter(|s| *s < 1 << 32)?;
+    let nanos: u32 = format!("{fraction:0<9}").parse().ok()?;
+    Some(Duration::new(seconds, nanos))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Record {
+        let mut games = read(text).unwrap();
+        assert_eq!(games.len(), 1);
+        games.remove(0)
+    }
+
+    #[test]
+    fn a_record_with_everything() {
+        let text = "'CSA encoding=UTF-8\nV3.0\nN+先手\nN-Gote 2\n$EVENT:a:b\n'before\nPI\n+\n'first\n+7776FU,T12.5\n'** 30 -3334FU\n'* note\n-3334FU\nT3\n%TORYO,T7\n'over\n";
+        let record = one(text);
+        assert_eq!(record.names, ["先手", "Gote 2"].map(String::from));
+        assert_eq!(record.headers, [("EVENT".to_string(), "a:b".to_string())]);
+        assert_eq!(record.comments, ["before", "first"]);
+        assert_eq!(record.moves[0].time, Some(Duration::from_millis(12_500)));
+        assert_eq!(record.moves[0].comments, ["** 30 -3334FU", "* note"]);
+        assert_eq!(record.moves[1].time, Some(Duration::from_secs(3)));
+        let end = record.end.unwrap();
+        assert_eq!((end.special, end.time), (Special::Resign, Some(Duration::from_secs(7))));
+        assert_eq!(end.comments, ["over"]);
+    }
+
+    #[test]
+    fn several_games_in_one_file() {
+        let text = "V2.2\nPI\n+\n+7776FU\n/\nPI\n-\n-3334FU\n%CHUDAN\n/\n";
+        let games = read(text).unwrap();
+        assert_eq!(games.len(), 2);
+        assert_eq!(games[1].moves.len(), 1);
+    }
+
+    #[test]
+    fn an_ending_may_be_written_twice() {
+        let record = one("V2\nPI\n+\n+7776FU\nT1\n%KACHI\nT0\n%KACHI\n'summary:kachi:a lose:b win\n");
+        let end = record.end.unwrap();
+        assert_eq!((end.special, end.time), (Special::Declaration, Some(Duration::ZERO)));
+        assert_eq!(end.comments.len(), 1);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let cases = [
+            ("V2.2\nPI\n+\n+7775FU\n", 4, "7775FU"),
+            ("V2.2\nPI\n+\n+7776FU\n+2726FU\n", 5, "other player"),
+            ("V2.2\nPI\n+7776FU\n", 3, "before the side to move"),
+            ("V2.2\nPI\n", 2, "ends before"),
+            ("V9\nPI\n+\n", 1, "version"),
+            ("V2.2\nN*x\n+\n", 2, "whose"),
+            ("V2.2\nN+a\nN+b\n+\n", 3, "already"),
+            ("V2.2\n$EVENT\n+\n", 2, "colon"),
+            ("V2.2\n+\nT1\n", 3, "before the first move"),
+            ("V2.2\n+\n+7776FU\nT1\nT2\n", 5, "second time"),
+            ("V2.2\n+\n+7776FU\nT1.\n", 4, "no time"),
+            ("V2.2\n+\n+7776FU\nTx\n", 4, "no time"),
+            ("V2.2\n+\n%TORY0\n", 3, "special"),
+            ("V2.2\n+\n%TORYO\n+7776FU\n", 4, "after"),
+            ("V2.2\n+\n+7776FU\nPI\n", 4, "before the moves"),
+            ("V2.2\n+\nhello\n", 3, "statement"),
+            ("", 1, "ends before"),
+        ];
+        for (text, line, what) in cases {
+            let error = read(text).err().unwrap();
+            assert_eq!(error.line, line, "{text:?}: {error}");
+            assert!(error.to_string().contains(what), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The diagram of a position: nine ranks between rules, the hands above and below.
+
+use super::{KINDS, RANKS, player, strip_kind};
+use crate::position::{Position, SfenError};
+use crate::record::excerpt;
+use crate::types::{Color, Piece, PieceType, Square};
+use std::fmt::Write;
+
+/// What is collected of a diagram.
+pub struct DiagramReader {
+    board: [Piece; Square::NUM],
+    in_hand: [[u32; 8]; 2],
+    ranks: u8,
+}
+
+impl Default for DiagramReader {
+    fn default() -> DiagramReader {
+        DiagramReader { board: [Piece::NONE; Square::NUM], in_hand: [[0; 8]; 2], ranks: 0 }
+    }
+}
+
+impl DiagramReader {
+    /// Whether any rank was read.
+    pub fn has_board(&self) -> bool {
+        self.ranks > 0
+    }
+
+    /// Reads a rank: `|v香v桂 ・...|一`.
+    pub fn rank(&mut self, line: &str) -> Result<(), String> {
+        let bad = || format!("`{}` is not a rank of nine squares", excerpt(line));
+        let inner = line.strip_prefix('|').and_then(|l| l.split('|').next()).ok_or_else(bad)?;
+        if self.ranks == 9 {
+            return Err("a tenth rank".into());
+        }
+        let mut rest = inner;
+        for file in (0..9).rev() {
+            let (color, text) = match rest.chars().next() {
+                Some('v' | 'V') => (Color::White, &rest[1..]),
+                Some(' ' | '^') => (Color::Black, &rest[1..]),
+                _ => return Err(bad()),
+            };
+            rest = match text.strip_prefix('・') {
+                Some(behind) => behind,
+                None => {
+                    let (kind, behind) = strip_kind(text).ok_or_else(bad)?;
+                    self.board[Square::new(file, self.ranks).index()] = kind.of(color);
+                    behind
+                }
+            };
+        }
+        if !rest.trim().is_empty() {
+            return Err(bad());
+        }
+        self.ranks += 1;
+        Ok(())
+    }
+
+    /// Reads a hand: `飛二　金　歩十七`, or `なし`.
+    pub fn hand(&mut self, color: Color, text: &str) -> Result<(), String> {
+        let bad = |what: &str| format!("`{}` is not a kind and a number", excerpt(what));
+        let mut hand = [0; 8];
+        for word in text.split(['　', ' ']).filter(|w| !w.is_empty() && *w != "なし") {
+            let (kind, number) = strip_kind(word).ok_or_else(|| bad(word))?;
+            if !PieceType::HAND.contains(&kind) {
+                return Err(bad(word));
+            }
+            let number = if number.is_empty() { 1 } else { read_number(number).ok_or_else(|| bad(word))? };
+            hand[kind.index()] = number;
+        }
+        self.in_hand[color.index()] = hand;
+        Ok(())
+    }
+
+    /// The position with that side to move.
+    pub fn finish(self, side: Color) -> Result<Position, String> {
+        if self.ranks != 9 {
+            return Err(format!("the diagram has {} ranks", self.ranks));
+        }
+        Position::from_parts(self.board, self.in_hand, side, 1).map_err(|e: SfenError| e.to_string())
+    }
+}
+
+/// 一 to 十八.
+fn read_number(text: &str) -> Option<u32> {
+    let digit = |c: char| RANKS.iter().position(|r| *r == c).map(|i| i as u32 + 1);
+    let mut chars = text.chars();
+    match (chars.next(), chars.next(), chars.next()) {
+        (Some('十'), None, _) => Some(10),
+        (Some('十'), Some(c), None) => Some(10 + digit(c)?),
+        (Some(c), None, _) => digit(c),
+        _ => None,
+    }
+    .filter(|n| *n <= 18)
+}
+
+fn write_number(n: u32) -> String {
+    let digit = |n: u32| {
+        n.checked_sub(1).and_then(|i| RANKS.get(i as usize)).map(char::to_string).unwrap_or_default()
+    };
+    if n >= 10 { format!("十{}", digit(n - 10)) } else { digit(n) }
+}
+
+/// The diagram with both hands and, where White moves first, a line that says so.
+pub fn write_diagram(position: &Position) -> String {
+    let mut out = hand_line(position, Color::White);
+    out += "  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n";
+    for rank in 0..9 {
+        out += "|";
+        for file in (0..9).rev() {
+            let piece = position.piece_on(Square::new(file, rank));
+            let text = if piece.is_some() { KINDS[piece.kind().index()] } else { "・" };
+            let side = if piece.is_some() && piece.color() == Color::White { 'v' } else { ' ' };
+            // writing to a string cannot fail
+            let _ = write!(out, "{side}{text}");
+        }
+        let _ = writeln!(out, "|{}", RANKS[usize::from(rank)]);
+    }
+    out += "+---------------------------+\n";
+    out += &hand_line(position, Color::Black);
+    if position.side_to_move() == Color::White {
+        out += "後手番\n";
+    }
+    out
+}
+
+fn hand_line(position: &Position, color: Color) -> String {
+    let hand = position.hand(color);
+    let mut text = String::new();
+    for kind in PieceType::HAND {
+        match hand.count(kind) {
+            0 => {}
+            1 => text += &format!("{}　", KINDS[kind.index()]),
+            n => text += &format!("{}{}　", KINDS[kind.index()], write_number(n)),
+        }
+    }
+    if text.is_empty() {
+        text += "なし";
+    }
+    format!("{}の持駒：{text}\n", player(color, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_back() {
+        for n in 1..=18 {
+            assert_eq!(read_number(&write_number(n)), Some(n));
+        }
+        for bad in ["", "十九", "零", "一二", "2"] {
+            assert_eq!(read_number(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The handicaps that KIF names, and which of White's pieces they take away.
+
+use crate::position::{Position, SfenError};
+use crate::types::{Color, Piece, Square};
+
+/// Name, and file and rank of each missing piece. White's left is on Black's right: the first file.
+const HANDICAPS: [(&str, &[u8]); 15] = [
+    ("香落ち", &[11]),
+    ("右香落ち", &[91]),
+    ("角落ち", &[22]),
+    ("飛車落ち", &[82]),
+    ("飛香落ち", &[82, 11]),
+    ("二枚落ち", &[82, 22]),
+    ("三枚落ち", &[82, 22, 11]),
+    ("四枚落ち", &[82, 22, 11, 91]),
+    ("五枚落ち", &[82, 22, 11, 91, 81]),
+    ("左五枚落ち", &[82, 22, 11, 91, 21]),
+    ("六枚落ち", &[82, 22, 11, 91, 21, 81]),
+    ("左七枚落ち", &[82, 22, 11, 91, 21, 81, 31]),
+    ("右七枚落ち", &[82, 22, 11, 91, 21, 81, 71]),
+    ("八枚落ち", &[82, 22, 11, 91, 21, 81, 31, 71]),
+    ("十枚落ち", &[82, 22, 11, 91, 21, 81, 31, 71, 41, 61]),
+];
+
+/// The position of a handicap, White to move; the even game's is 平手. `None` for names that say nothing (その他).
+pub fn position(name: &str) -> Option<Result<Position, SfenError>> {
+    if name == "平手" {
+        return Some(Ok(Position::startpos()));
+    }
+    let (_, missing) = HANDICAPS.iter().find(|(n, _)| *n == name)?;
+    let mut board = *Position::startpos().board();
+    for square in *missing {
+        board[Square::new(square / 10 - 1, square % 10 - 1).index()] = Piece::NONE;
+    }
+    Some(Position::from_parts(board, [[0; 8]; 2], Color::White, 1))
+}
+
+/// The name of a position, if it is the beginning of an even game or of a handicap that has one.
+pub fn name(of: &Position) -> Option<&'static str> {
+    let names = std::iter::once("平手").chain(HANDICAPS.iter().map(|(name, _)| *name));
+    let same = |p: &Position| p.key() == of.key() && p.board() == of.board();
+    names.into_iter().find(|name| matches!(position(name), Some(Ok(p)) if same(&p)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handicaps_have_names() {
+        for (n, missing) in HANDICAPS {
+            let p = position(n).unwrap().unwrap();
+            assert_eq!(p.occupied().count() as usize, 40 - missing.len());
+            assert_eq!(name(&p), Some(n));
+        }
+        assert_eq!(name(&Position::startpos()), Some("平手"));
+        assert!(position("その他").is_none());
+        let two = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+        assert_eq!(name(&Position::from_sfen(two).unwrap()), Some("二枚落ち"));
+    }
+}

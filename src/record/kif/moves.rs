@@ -1,0 +1,137 @@
+//! Moves as KIF writes them: target, kind *before* the move, 成 or 打, and the origin in brackets: `７六歩(77)`.
+
+use super::{FILES, MOVE_KINDS, RANKS, strip_kind};
+use crate::position::Position;
+use crate::record::excerpt;
+use crate::types::{Move, Square};
+
+/// A move; `last` is the target of the one before, for 同.
+pub fn move_text(m: Move, last: Option<Square>) -> String {
+    let to = m.to();
+    let target = if last == Some(to) {
+        "同　".to_string()
+    } else {
+        format!("{}{}", FILES[usize::from(to.file())], RANKS[usize::from(to.rank())])
+    };
+    let kind = MOVE_KINDS[m.piece_before().kind().index()];
+    if m.is_drop() {
+        return format!("{target}{kind}打");
+    }
+    let promotes = if m.is_promotion() { "成" } else { "" };
+    format!("{target}{kind}{promotes}({}{})", m.from().file() + 1, m.from().rank() + 1)
+}
+
+/// Reads a move and accepts it if it is legal. `None` when the text does not begin like a move.
+pub fn read_move(position: &Position, last: Option<Square>, text: &str) -> Option<Result<Move, String>> {
+    let (to, rest) = strip_target(text, last)?;
+    Some(to.and_then(|to| read_rest(position, to, rest, text)))
+}
+
+/// The target and what follows it.
+fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<Square, String>, &str)> {
+    if let Some(rest) = text.strip_prefix('同') {
+        let to = last.ok_or_else(|| "同 before the first move".to_string());
+        return Some((to, rest.trim_start_matches(['　', ' '])));
+    }
+    let mut chars = text.chars();
+    let file = chars.next()?;
+    let file = FILES.iter().position(|f| *f == file).or_else(|| digit(file))?;
+    let rank = chars.next()?;
+    let rank = RANKS
+        .iter()
+        .position(|r| *r == rank)
+        .or_else(|| FILES.iter().position(|r| *r == rank))
+        .or_else(|| digit(rank))?;
+    Some((Ok(Square::new(file as u8, rank as u8)), chars.as_str()))
+}
+
+/// 0 to 8 for `1` to `9`.
+fn digit(c: char) -> Option<usize> {
+    c.to_digit(10).and_then(|n| n.checked_sub(1)).map(|n| n as usize)
+}
+
+fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<Move, String> {
+    let bad = || format!("`{}` is not a move in KIF notation", excerpt(text));
+    let (kind, rest) = strip_kind(rest).ok_or_else(bad)?;
+    let side = position.side_to_move();
+    let m = if rest.trim_end() == "打" {
+        if !(1..=7).contains(&kind.0) {
+            return Err(bad());
+        }
+        Move::drop(kind.of(side), to)
+    } else {
+        let (promotes, origin) = match (rest.strip_prefix('成'), rest.strip_prefix("不成")) {
+            (Some(origin), _) => (true, origin),
+            (None, origin) => (false, origin.unwrap_or(rest)),
+        };
+        let origin = origin.trim_end().strip_prefix('(').and_then(|o| o.strip_suffix(')')).ok_or_else(bad)?;
+        let digits: Vec<usize> = origin.chars().map_while(digit).collect();
+        let (&[file, rank], true) = (digits.as_slice(), origin.len() == 2) else { return Err(bad()) };
+        let from = Square::new(file as u8, rank as u8);
+        let before = position.piece_on(from);
+        if before.is_some() && before != kind.of(side) {
+            return Err(format!("`{}`: that piece does not stand on {origin}", excerpt(text)));
+        }
+        match promotes {
+            true if !kind.can_promote() => return Err(bad()),
+            true => Move::promotion(from, to, kind.of(side)),
+            false => Move::normal(from, to, kind.of(side)),
+        }
+    };
+    position.parse_move(&m.to_string()).map_err(|e| format!("`{}`: {e}", excerpt(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Rng;
+
+    #[test]
+    fn every_move_of_random_games_reads_back() {
+        let mut random = Rng::new(11);
+        for _ in 0..20 {
+            let mut position = Position::startpos();
+            let mut last = None;
+            for _ in 0..150 {
+                let moves = position.legal_moves(true);
+                if moves.is_empty() {
+                    break;
+                }
+                for m in &moves {
+                    let text = move_text(m.mv, last);
+                    assert_eq!(
+                        read_move(&position, last, &text),
+                        Some(Ok(m.mv)),
+                        "{text} {}",
+                        position.sfen()
+                    );
+                }
+                let m = moves[random.below(moves.len())].mv;
+                position.do_move(m);
+                last = Some(m.to());
+            }
+        }
+    }
+
+    #[test]
+    fn other_spellings() {
+        let p = Position::startpos();
+        let read = |text| read_move(&p, None, text);
+        for text in ["７六歩(77)", "76歩(77)", "7六歩(77)", "７６歩(77)", "７六歩不成(77)"] {
+            assert_eq!(read(text).unwrap().unwrap().to_string(), "7g7f", "{text}");
+        }
+        for text in [
+            "７六歩",
+            "７六(77)",
+            "７六歩成(77)",
+            "７六金(77)",
+            "７六歩打",
+            "同　歩(77)",
+            "７五歩(77)",
+            "７六歩(7)",
+        ] {
+            assert!(read(text).unwrap().is_err(), "{text}");
+        }
+        assert!(read("投了").is_none());
+    }
+}

@@ -1,0 +1,128 @@
+//! How games end besides by a move.
+
+use crate::types::Color;
+use std::fmt;
+
+/// The special moves of CSA's record format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// 投了
+    Resign,
+    /// 中断
+    Interrupted,
+    /// 千日手
+    Repetition,
+    /// 切れ負け: the side to move has no time left.
+    TimeUp,
+    /// 反則負け: the side to move played something illegal.
+    IllegalMove,
+    /// An illegal action of that colour, in its own or its opponent's turn; it loses.
+    IllegalAction(Color),
+    /// 持将棋
+    Impasse,
+    /// 入玉勝ち: the side to move declares a win.
+    Declaration,
+    /// The side to move declares a draw by entering kings.
+    DrawDeclaration,
+    /// Drawn by the number of moves.
+    MaxMoves,
+    /// 詰み
+    Mate,
+    /// 不詰
+    NoMate,
+    /// 待った
+    TakeBack,
+    /// An error of the program.
+    Error,
+}
+
+/// CSA's and KIF's names.
+const NAMES: [(Special, &str, &str); 15] = [
+    (Special::Resign, "%TORYO", "投了"),
+    (Special::Interrupted, "%CHUDAN", "中断"),
+    (Special::Repetition, "%SENNICHITE", "千日手"),
+    (Special::TimeUp, "%TIME_UP", "切れ負け"),
+    (Special::IllegalMove, "%ILLEGAL_MOVE", "反則負け"),
+    (Special::IllegalAction(Color::Black), "%+ILLEGAL_ACTION", ""),
+    (Special::IllegalAction(Color::White), "%-ILLEGAL_ACTION", ""),
+    (Special::Impasse, "%JISHOGI", "持将棋"),
+    (Special::Declaration, "%KACHI", "入玉勝ち"),
+    (Special::DrawDeclaration, "%HIKIWAKE", "引き分け"),
+    (Special::MaxMoves, "%MAX_MOVES", "最大手数"),
+    (Special::Mate, "%TSUMI", "詰み"),
+    (Special::NoMate, "%FUZUMI", "不詰"),
+    (Special::TakeBack, "%MATTA", "待った"),
+    (Special::Error, "%ERROR", "エラー"),
+];
+
+impl Special {
+    pub fn from_csa(text: &str) -> Option<Special> {
+        NAMES.iter().find(|(_, csa, _)| *csa == text).map(|(special, ..)| *special)
+    }
+
+    /// `%TORYO` and the like.
+    pub fn csa(self) -> &'static str {
+        NAMES.iter().find(|(special, ..)| *special == self).map_or("%ERROR", |(_, csa, _)| csa)
+    }
+
+    /// Reads KIF's word; `turn` is the side to move.
+    pub fn from_kif(text: &str, turn: Color) -> Option<Special> {
+        match text {
+            // the player before has broken a rule
+            "反則勝ち" => Some(Special::IllegalAction(!turn)),
+            "入玉宣言" | "宣言勝ち" => Some(Special::Declaration),
+            "詰" => Some(Special::Mate),
+            "引分" => Some(Special::DrawDeclaration),
+            "" => None,
+            _ => NAMES.iter().find(|(.., kif)| *kif == text).map(|(special, ..)| *special),
+        }
+    }
+
+    /// KIF's word; `turn` is the side to move.
+    pub fn kif(self, turn: Color) -> &'static str {
+        match self {
+            Special::IllegalAction(loser) if loser == turn => "反則負け",
+            Special::IllegalAction(_) => "反則勝ち",
+            _ => NAMES.iter().find(|(special, ..)| *special == self).map_or("エラー", |(.., kif)| kif),
+        }
+    }
+
+    /// Who won, if that follows; `turn` is the side to move. `None` is a draw or no result.
+    pub fn winner(self, turn: Color) -> Option<Color> {
+        match self {
+            Special::Resign | Special::TimeUp | Special::IllegalMove | Special::Mate => Some(!turn),
+            Special::IllegalAction(loser) => Some(!loser),
+            Special::Declaration => Some(turn),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Special {
+    /// CSA's name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.csa())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ending_reads_back() {
+        for (special, csa, _) in NAMES {
+            assert_eq!((Special::from_csa(csa), special.csa()), (Some(special), csa));
+            for turn in Color::ALL {
+                let back = Special::from_kif(special.kif(turn), turn);
+                // KIF has one word for both
+                let expected =
+                    if special == Special::IllegalAction(turn) { Special::IllegalMove } else { special };
+                assert_eq!(back, Some(expected));
+                assert_eq!(back.unwrap().winner(turn), special.winner(turn));
+            }
+        }
+        assert_eq!(Special::from_csa("%TORY0"), None);
+        assert_eq!(Special::from_kif("", Color::Black), None);
+    }
+}

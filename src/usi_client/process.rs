@@ -1,0 +1,246 @@
+//! A USI engine as a child process: [`EngineProcess`].
+
+use super::info::{InfoLine, parse_best_move};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long an engine may take for `usiok`, and to load what it needs for `readyok`.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+pub const READY_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What went wrong with an engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    #[error("cannot start {command}: {reason}")]
+    Start { command: String, reason: String },
+    /// The process ended.
+    #[error("the process ended{0}")]
+    Crash(String),
+    #[error("no `{expected}` within {seconds} s")]
+    Hang { expected: &'static str, seconds: u64 },
+}
+
+/// An answer to `go`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The move's text, or `resign` or `win`.
+    pub best: String,
+    /// Centipawns from the engine's view, mates as 30000 and more.
+    pub score: Option<i32>,
+    pub depth: Option<u32>,
+    pub nodes: Option<u64>,
+    pub elapsed: Duration,
+}
+
+impl Answer {
+    /// Keeps what an `info` line says of the best line so far.
+    fn read(&mut self, line: &str) {
+        let Some(info) = InfoLine::parse(line) else { return };
+        self.nodes = info.nodes.or(self.nodes);
+        if info.rank == 1
+            && let Some(score) = info.score
+        {
+            self.score = Some(score.centipawns());
+            self.depth = info.depth.or(self.depth);
+        }
+    }
+}
+
+/// A running engine.
+pub struct EngineProcess {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<(Instant, String)>,
+    /// What it calls itself.
+    pub id_name: String,
+    /// The names of its options.
+    options: Vec<String>,
+}
+
+impl EngineProcess {
+    /// Starts the engine, shakes hands and sets its options, in their order. `command` is the program and its arguments.
+    ///
+    /// # Errors
+    /// [`EngineError`] when it does not start, dies, or does not answer.
+    pub fn start(
+        command: &[String],
+        dir: Option<&Path>,
+        options: &[(String, String)],
+    ) -> Result<EngineProcess, EngineError> {
+        let failed = |reason: String| EngineError::Start { command: command.join(" "), reason };
+        let (program, args) = command.split_first().ok_or_else(|| failed("no command".into()))?;
+        let mut command = Command::new(program);
+        command.args(args);
+        if let Some(dir) = dir {
+            command.current_dir(dir);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        #[cfg(unix)]
+        // a Ctrl-C is for us alone, who then end the engines ourselves
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().ok_or_else(|| failed("no standard output".into()))?;
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            let mut bytes = Vec::new();
+            // engines write comments in any encoding
+            while matches!(output.read_until(b'\n', &mut bytes), Ok(n) if n > 0) {
+                let line = String::from_utf8_lossy(&bytes).trim_end().to_string();
+                bytes.clear();
+                if sender.send((Instant::now(), line)).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut engine = EngineProcess { child, input, lines, id_name: String::new(), options: Vec::new() };
+        engine.send("usi");
+        let (mut id_name, mut names) = (String::new(), Vec::new());
+        engine.wait_for("usiok", START_TIMEOUT, |line| {
+            if let Some(name) = line.strip_prefix("id name ") {
+                id_name = name.to_string();
+            }
+            if let Some((name, _)) = line.strip_prefix("option name ").and_then(|l| l.split_once(" type ")) {
+                names.push(name.to_string());
+            }
+        })?;
+        (engine.id_name, engine.options) = (id_name, names);
+        for (name, value) in options {
+            engine.set_option(name, value);
+        }
+        Ok(engine)
+    }
+
+    /// Readies the engine for another game.
+    pub fn new_game(&mut self) -> Result<(), EngineError> {
+        // what an unfinished game left to say does not concern the next one
+        while self.lines.try_recv().is_ok() {}
+        self.send("isready");
+        self.wait_for("readyok", READY_TIMEOUT, |_| {})?;
+        self.send("usinewgame");
+        Ok(())
+    }
+
+    /// Sends `position` and `go`, waits for the move at most `timeout`.
+    pub fn go(&mut self, position: &str, go: &str, timeout: Duration) -> Result<Answer, EngineError> {
+        self.send(position);
+        let started = Instant::now();
+        self.send(go);
+        let mut answer = Answer::default();
+        let (at, line) = self.wait_for("bestmove", timeout, |line| answer.read(line))?;
+        answer.elapsed = at.saturating_duration_since(started);
+        answer.best = parse_best_move(&line).map_or("", |(best, _)| best).to_string();
+        Ok(answer)
+    }
+
+    /// Whether the engine has named an option so.
+    pub fn has_option(&self, name: &str) -> bool {
+        self.options.iter().any(|o| o.eq_ignore_ascii_case(name))
+    }
+
+    pub fn set_option(&mut self, name: &str, value: &str) {
+        self.send(&format!("setoption name {name} value {value}"));
+    }
+
+    /// From now on every line of the engine goes to `sink`, `None` when there will be no more of them; the calls that
+    /// wait for an answer are over. Lines that came before are dropped.
+    pub fn listen(&mut self, mut sink: impl FnMut(Option<String>) + Send + 'static) {
+        while self.lines.try_recv().is_ok() {}
+        let (_, none) = channel();
+        let lines = std::mem::replace(&mut self.lines, none);
+        std::thread::spawn(move || {
+            lines.into_iter().for_each(|(_, line)| sink(Some(line)));
+            sink(None);
+        });
+    }
+
+    pub fn game_over(&mut self, result: &str) {
+        self.send(&format!("gameover {result}"));
+    }
+
+    /// Sends a line.
+    pub fn send(&mut self, line: &str) {
+        if let Some(input) = &mut self.input {
+            // an engine that died is noticed when it does not answer
+            let _ = writeln!(input, "{line}").and_then(|()| input.flush());
+        }
+    }
+
+    fn wait_for(
+        &mut self,
+        expected: &'static str,
+        timeout: Duration,
+        mut other: impl FnMut(&str),
+    ) -> Result<(Instant, String), EngineError> {
+        let deadline = Instant::now() + timeout;
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok((at, line)) => {
+                    if line.split_whitespace().next() == Some(expected) {
+                        return Ok((at, line));
+                    }
+                    other(&line);
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(EngineError::Hang { expected, seconds: timeout.as_secs() });
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    // its output is closed; the exit status follows at once if it really ended
+                    std::thread::sleep(Duration::from_millis(20));
+                    let status = match self.child.try_wait() {
+                        Ok(Some(status)) => format!(" ({status})"),
+                        _ => String::new(),
+                    };
+                    return Err(EngineError::Crash(status));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for EngineProcess {
+    fn drop(&mut self) {
+        self.send("quit");
+        self.input = None;
+        let deadline = Instant::now() + Duration::from_secs(1);
+        while Instant::now() < deadline {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_line_counts() {
+        let mut a = Answer::default();
+        for line in [
+            "info depth 3 score cp 25 multipv 1 nodes 100 pv 7g7f",
+            "info depth 4 score cp -80 multipv 2 nodes 200 pv 2g2f",
+            "info depth 4 score cp 99 lowerbound nodes 250 pv 2g2f",
+        ] {
+            a.read(line);
+        }
+        assert_eq!((a.score, a.depth, a.nodes), (Some(25), Some(3), Some(250)));
+        a.read("info depth 5 score mate -4");
+        assert_eq!(a.score, Some(-30_000));
+    }
+
+    #[test]
+    fn what_does_not_start_is_said() {
+        let command = ["./no such program".to_string()];
+        assert!(matches!(EngineProcess::start(&command, None, &[]), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&[], None, &[]), Err(EngineError::Start { .. })));
+    }
+}

@@ -1,0 +1,189 @@
+//! Players for tests of the CSA client.
+#![allow(dead_code)] // every test file uses its part
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+use toratsugumi::csa::client::{Client, ClientError, Tally};
+use toratsugumi::csa::log::Log;
+use toratsugumi::csa::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
+use toratsugumi::csa::secret::Secret;
+use toratsugumi::csa::session::{Event, Wish};
+use toratsugumi::csa::settings::Settings;
+use toratsugumi::position::Position;
+use toratsugumi::random::Rng;
+use toratsugumi::record::csa;
+use toratsugumi::usi_client::Score;
+
+/// Settings that wait for nothing.
+pub fn settings() -> Settings {
+    Settings {
+        host: "127.0.0.1".into(),
+        port: 0,
+        id: "a".into(),
+        password: Secret::default(),
+        game: "g-60-5".into(),
+        engine: None,
+        options: Vec::new(),
+        ponder: true,
+        comments: true,
+        resign: None,
+        resign_moves: 3,
+        games: None,
+        until: None,
+        out: "csa-games".into(),
+        log: None,
+        keep_alive: Duration::from_secs(45),
+        margin: 0,
+        max_wait: Duration::from_millis(10),
+        dry_run: false,
+        quiet: true,
+    }
+}
+
+/// Where a player's thoughts become events.
+pub fn sink(send: &Sender<Event>) -> Sink {
+    let send = send.clone();
+    Arc::new(move |thought| {
+        let _ = send.send(Event::Thought(thought));
+    })
+}
+
+/// Runs a client with such a player.
+pub fn client(
+    settings: &Settings,
+    wish: &dyn Fn() -> Wish,
+    player: impl FnOnce(&Sender<Event>) -> Box<dyn Player>,
+) -> Result<Tally, ClientError> {
+    let log = Arc::new(Log::new(settings.password.clone(), None, true, "").unwrap());
+    let (send, events) = channel();
+    let player = player(&send);
+    Client::new(settings, log, player, (send, events), wish)?.run()
+}
+
+fn position(game: &GameText) -> Position {
+    let mut position = Position::from_sfen(&game.sfen).unwrap();
+    for m in &game.moves {
+        let m = position.parse_move(m).unwrap();
+        position.do_move(m);
+    }
+    position
+}
+
+/// Plays any legal move at once.
+pub struct RandomMover {
+    rng: Rng,
+    sink: Sink,
+    /// Search and answer of a ponder search.
+    pondering: Option<(u64, String)>,
+}
+
+impl RandomMover {
+    pub fn new(seed: u64, sink: Sink) -> RandomMover {
+        RandomMover { rng: Rng::new(seed), sink, pondering: None }
+    }
+
+    fn say(&self, search: u64, best: String) {
+        (self.sink)(Thought::Best { search, best, ponder: Some("3c3d".into()) });
+    }
+}
+
+impl Player for RandomMover {
+    fn name(&self) -> String {
+        "random".into()
+    }
+
+    fn prepare(&mut self) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn new_game(&mut self, _max_moves: Option<u32>) {}
+
+    fn go(&mut self, search: u64, game: &GameText, _allowance: &Allowance, ponder: bool) {
+        let moves = position(game).legal_moves(false);
+        let best = match moves.is_empty() {
+            true => "resign".to_string(),
+            false => moves[self.rng.below(moves.len())].mv.to_string(),
+        };
+        let (score, pv) = (Some(Score::Cp(10)), vec![best.clone()]);
+        (self.sink)(Thought::Line { search, score, depth: Some(1), nodes: Some(1), pv });
+        if ponder {
+            self.pondering = Some((search, best));
+        } else {
+            self.say(search, best);
+        }
+    }
+
+    fn ponderhit(&mut self) {
+        if let Some((search, best)) = self.pondering.take() {
+            self.say(search, best);
+        }
+    }
+
+    fn stop(&mut self) {
+        self.ponderhit();
+    }
+
+    fn finished(&mut self) {}
+
+    fn game_over(&mut self, _result: &str) {}
+}
+
+/// Answers with a list of lines of the protocol, one a move of its own; then not at all.
+pub struct Scripted {
+    script: Vec<String>,
+    next: usize,
+    sink: Sink,
+    /// Before each answer.
+    pub delay: Duration,
+}
+
+impl Scripted {
+    pub fn new(script: Vec<String>, sink: Sink) -> Scripted {
+        Scripted { script, next: 0, sink, delay: Duration::ZERO }
+    }
+}
+
+/// A line of the protocol as an engine's answer.
+fn answer(position: &Position, line: &str) -> String {
+    match line {
+        "%KACHI" => "win".into(),
+        _ if line.starts_with('%') => "resign".into(),
+        _ => match csa::read_move(position, line.get(..7).unwrap_or_default()) {
+            Ok(m) => m.to_string(),
+            // no engine of ours would say it
+            Err(_) => "illegal".into(),
+        },
+    }
+}
+
+impl Player for Scripted {
+    fn name(&self) -> String {
+        "scripted".into()
+    }
+
+    fn prepare(&mut self) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn new_game(&mut self, _max_moves: Option<u32>) {}
+
+    fn go(&mut self, search: u64, game: &GameText, _allowance: &Allowance, ponder: bool) {
+        if ponder {
+            return;
+        }
+        let Some(line) = self.script.get(self.next) else { return };
+        self.next += 1;
+        std::thread::sleep(self.delay);
+        let best = answer(&position(game), line);
+        (self.sink)(Thought::Best { search, best, ponder: None });
+    }
+
+    fn ponderhit(&mut self) {}
+
+    fn stop(&mut self) {}
+
+    fn finished(&mut self) {}
+
+    fn game_over(&mut self, _result: &str) {}
+}
