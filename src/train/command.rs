@@ -21,13 +21,13 @@ pub struct TrainArgs {
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// Passes over the data
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
     /// Positions a step, a multiple of 32
     #[arg(long, default_value_t = 16384)]
     batch: usize,
     /// Learning rate in the beginning
-    #[arg(long, default_value_t = 1e-3)]
+    #[arg(long, default_value_t = 3e-3)]
     lr: f64,
     /// Learning rate in the end
     #[arg(long, default_value_t = 1e-5)]
@@ -37,12 +37,13 @@ pub struct TrainArgs {
     /// Steps over which the learning rate rises from zero
     #[arg(long, default_value_t = 100)]
     warmup: u32,
-    /// Weight of the search score against the game's result in the target
-    #[arg(long, default_value_t = 0.7)]
+    /// Weight of the search score against the game's result in the target. Results are the same all through a game, so
+    /// after a few passes a network knows them by heart: let their share be small, and larger towards the end
+    #[arg(long, default_value_t = 1.0)]
     lambda: f64,
-    /// Lambda in the end [default: as in the beginning]
-    #[arg(long)]
-    lambda_end: Option<f64>,
+    /// Lambda in the end
+    #[arg(long, default_value_t = 0.8)]
+    lambda_end: f64,
     /// Share of games set aside to measure the loss on
     #[arg(long, default_value_t = 0.02)]
     validation: f64,
@@ -62,7 +63,7 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 1e-7)]
     epsilon: f32,
     /// Learning rate of the first layer's rows, as a share of that of what they share and of the other layers
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 0.1)]
     row_rate: f32,
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -106,16 +107,14 @@ pub fn run(args: TrainArgs) -> Result<(), Box<dyn Error>> {
     if args.batch == 0 || !args.batch.is_multiple_of(super::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", super::batch::TILE).into());
     }
-    for (name, share) in [
-        ("--lambda", args.lambda),
-        ("--lambda-end", args.lambda_end.unwrap_or(0.0)),
-        ("--validation", args.validation),
-    ] {
+    for (name, share) in
+        [("--lambda", args.lambda), ("--lambda-end", args.lambda_end), ("--validation", args.validation)]
+    {
         if !(0.0..=1.0).contains(&share) {
             return Err(format!("{name} must lie between 0 and 1").into());
         }
     }
-    if !(args.lr > 0.0 && args.lr_end > 0.0) {
+    if !(args.lr > 0.0 && args.lr_end > 0.0 && args.row_rate > 0.0 && args.row_rate.is_finite()) {
         return Err("learning rates must be positive".into());
     }
     let kernels = match &args.kernels {
@@ -133,7 +132,7 @@ pub fn run(args: TrainArgs) -> Result<(), Box<dyn Error>> {
                 warmup: args.warmup,
                 epochs: args.epochs,
                 first_lambda: args.lambda,
-                last_lambda: args.lambda_end.unwrap_or(args.lambda),
+                last_lambda: args.lambda_end,
             },
             batch: args.batch,
             seed: args.seed,
