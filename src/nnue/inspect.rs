@@ -24,7 +24,7 @@ impl Activations {
     pub fn of(network: &Network, pos: &Position) -> Activations {
         let accumulators = accumulators_from_scratch(network, pos);
         let us = pos.side_to_move().index();
-        let transformed = std::array::from_fn(|i| accumulators[us ^ i / L1].0[i % L1].clamp(0, 127) as u8);
+        let transformed = std::array::from_fn(|i| accumulators[us ^ (i / L1)].0[i % L1].clamp(0, 127) as u8);
         let hidden1 = sums(&network.hidden1, &transformed).map(clip);
         let hidden2 = sums(&network.hidden2, &hidden1).map(clip);
         let raw = sums(&network.output, &hidden2)[0];
