@@ -112,6 +112,10 @@ impl Worker {
                     continue;
                 }
             }
+            // `go nodes N` means N: a limit reached further down ends this node, too
+            if self.stopped() {
+                return VALUE_ZERO;
+            }
             self.make(ply, m, gives_check);
             let v = -self.quiescence::<N>(ply + 1, -beta, -alpha);
             self.unmake();
