@@ -32,19 +32,11 @@ impl Opening {
         Opening { root: Position::startpos(), moves: Vec::new() }
     }
 
-    /// Random legal moves from the initial position.
+    /// At most so many random legal moves from the initial position.
     pub fn random(rng: &mut Rng, plies: usize) -> Opening {
         let root = Position::startpos();
-        let (mut pos, mut moves) = (root.clone(), Vec::with_capacity(plies));
-        for _ in 0..plies {
-            let legal = pos.legal_moves(false);
-            if legal.is_empty() {
-                break;
-            }
-            let m = legal[rng.below(legal.len())].mv;
-            pos.do_move(m);
-            moves.push(m);
-        }
+        let mut moves = Vec::with_capacity(plies);
+        play_random(&mut root.clone(), &mut moves, plies, rng);
         Opening { root, moves }
     }
 
@@ -76,6 +68,19 @@ impl Opening {
             }
         }
         if openings.is_empty() { Err(OpeningsError::Empty { path: name() }) } else { Ok(openings) }
+    }
+}
+
+/// Plays random legal moves, fewer than `plies` if the game ends before, and appends them to `moves`.
+pub fn play_random(pos: &mut Position, moves: &mut Vec<Move>, plies: usize, rng: &mut Rng) {
+    for _ in 0..plies {
+        let legal = pos.legal_moves(false);
+        if legal.is_empty() {
+            break;
+        }
+        let m = legal[rng.below(legal.len())].mv;
+        pos.do_move(m);
+        moves.push(m);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use crate::data::Start;
-use crate::openings::{Opening, OpeningsError};
+use crate::openings::{Opening, OpeningsError, play_random};
 use crate::position::Position;
 use crate::random::Rng;
 use crate::types::Move;
@@ -57,15 +57,7 @@ impl Openings {
             });
             // the more attempts fail, the fewer random moves; a line by itself is taken as it is
             let random = rng.between(low, high).saturating_sub(attempt / 20);
-            for _ in 0..random {
-                let legal = pos.legal_moves(false);
-                if legal.is_empty() {
-                    break;
-                }
-                let m = legal[rng.below(legal.len())].mv;
-                pos.do_move(m);
-                moves.push(m);
-            }
+            play_random(&mut pos, &mut moves, random as usize, rng);
             if pos.has_legal_move() && (random == 0 || balanced(&pos)) {
                 return (start, pos, moves);
             }
