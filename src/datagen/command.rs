@@ -34,6 +34,10 @@ pub struct Args {
     /// Search every move to this depth, instead of by nodes
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..=200))]
     depth: Option<i32>,
+    /// Games in a row that share what the search learns (histories, table); 1 has every game begin with nothing, which
+    /// plays worse and spends time on forgetting
+    #[arg(long, default_value_t = Settings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    series: u64,
     /// Games at once [default: one a CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -140,6 +144,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         seed: args.seed,
         nodes: args.nodes,
         depth: args.depth,
+        series: args.series,
         hash: args.hash as usize,
         fv_scale: args.fv_scale,
         openings: openings.hash().map(str::to_string),

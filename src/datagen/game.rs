@@ -23,6 +23,8 @@ pub struct Player {
     settings: Arc<Settings>,
     openings: Arc<Openings>,
     nodes: u64,
+    /// The game that would follow the last one, if it was played to its end.
+    next: Option<u64>,
 }
 
 /// A reason to end the game.
@@ -44,7 +46,7 @@ impl Player {
             ..SearchOptions::default()
         };
         let searcher = Searcher::new(network, settings.hash, options)?;
-        Ok(Player { searcher, settings, openings, nodes: 0 })
+        Ok(Player { searcher, settings, openings, nodes: 0, next: None })
     }
 
     /// Nodes searched so far.
@@ -52,13 +54,29 @@ impl Player {
         self.nodes
     }
 
-    /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it. `None` when `abandon` was
-    /// set before the game's end.
+    /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it: a game from within
+    /// a series that this player has not just come to is reached by playing those before it. `None` when `abandon` was set
+    /// before the game's end.
     pub fn play(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
+        let first = id - id % self.settings.series;
+        let mut from = self.next.take().filter(|&next| next == id && next != first).unwrap_or(first);
+        if from == first {
+            self.searcher.clear();
+        }
+        while from < id {
+            self.play_next(from, abandon)?;
+            from += 1;
+        }
+        let game = self.play_next(id, abandon)?;
+        self.next = Some(id + 1);
+        Some(game)
+    }
+
+    /// Plays a game with what the search knows already.
+    fn play_next(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
         let mut rng = Rng::for_stream(self.settings.seed, id);
         let settings = self.settings.clone();
         let openings = self.openings.clone();
-        self.searcher.clear();
         let (start, mut pos, opening) = openings.draw(&settings, &mut rng, |pos| self.is_balanced(pos));
         // a position deep in a game from a file has its ply behind it
         let last_ply = pos.game_ply() - pos.history_len() as u32 - 1 + settings.max_ply;

@@ -2,8 +2,8 @@
 //!
 //! [`Player`] plays one game; [`Openings`] says where it starts; [`Settings`] holds every option that decides what the
 //! games are. [`shard`](mod@shard) spreads the games of a run over threads, processes and machines: game `g` depends on the
-//! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. [`Manifest`] records beside
-//! the games what made them and refuses mixing.
+//! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. A few games in a row form a series,
+//! in which the search keeps what it learns. [`Manifest`] records beside the games what made them and refuses mixing.
 
 pub mod command;
 mod game;

@@ -3,7 +3,7 @@
 use crate::types::Value;
 use serde::{Deserialize, Serialize};
 
-/// What game number `g` depends on, beside the network and the search. Scores are in `Value` units (a pawn is 90),
+/// What game number `g` depends on, beside the network, the search and the games before it in its series. Scores are in `Value` units (a pawn is 90),
 /// plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -12,6 +12,10 @@ pub struct Settings {
     pub nodes: u64,
     /// Search to this depth instead.
     pub depth: Option<i32>,
+    /// So many games in a row, from a multiple of this number on, share what the search learns: the histories and the table.
+    /// With 1 every game begins with nothing.
+    #[serde(default = "alone")]
+    pub series: u64,
     /// MiB of each search's transposition table.
     pub hash: usize,
     pub fv_scale: i32,
@@ -44,12 +48,18 @@ pub struct Settings {
     pub fit_per_game: usize,
 }
 
+/// As games were made before there were series.
+fn alone() -> u64 {
+    1
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
             seed: 1,
             nodes: 5000,
             depth: None,
+            series: 8,
             hash: 16,
             fv_scale: 16,
             openings: None,

@@ -1,7 +1,7 @@
 //! One shard of a run: its games, its files, its threads.
 //!
-//! Game `g` belongs to shard `g mod N`, so the games of a shard are `I, I + N, I + 2N, ...`; they are written in this order
-//! whatever thread finishes first. A directory holds, of each shard,
+//! Series of games (see [`Settings::series`]) are dealt out in turn: series `s` belongs to shard `s mod N`. The games of a
+//! shard are written in the order of their numbers, whatever thread finishes first. A directory holds, of each shard,
 //!
 //! ```text
 //! shard-00012-of-00100.part     the games so far, append-only
@@ -23,6 +23,7 @@ use crate::progress::{Progress, clock};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -56,6 +57,17 @@ impl Shard {
     /// How many of `total` things, dealt out in turn, are this shard's.
     fn part_of(self, total: u64) -> u64 {
         total / self.count + u64::from(self.index < total % self.count)
+    }
+
+    /// How many of the games below `total`, in series of `series`, are this shard's.
+    fn games_of(self, total: u64, series: u64) -> u64 {
+        let (whole, rest) = (total / series, total % series);
+        self.part_of(whole) * series + if whole % self.count == self.index { rest } else { 0 }
+    }
+
+    /// The number of this shard's `k`-th game.
+    fn game(self, k: u64, series: u64) -> u64 {
+        (k / series * self.count + self.index) * series + k % series
     }
 
     fn file(self, dir: &Path, extension: &str) -> PathBuf {
@@ -160,7 +172,7 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
     let mut counts = Counts::default();
     let mut misplaced = None;
     let writer = GameWriter::append(&part, fingerprint, |g| {
-        let expected = job.shard.index + counts.games * job.shard.count;
+        let expected = job.shard.game(counts.games, job.settings.series);
         if g.id != expected {
             misplaced.get_or_insert((g.id, expected));
         }
@@ -193,7 +205,7 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
         first: manifest.counts.games,
         flushed: Instant::now(),
         goal: match job.target {
-            Target::Games(n) => Goal::Games(job.shard.part_of(n)),
+            Target::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
             Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
         },
     };
@@ -300,7 +312,7 @@ impl Counts {
 
 /// What the threads share.
 struct Floor {
-    /// The next game to begin, by its number within the shard.
+    /// The next series to begin, by its number within the shard.
     next: AtomicU64,
     /// No more games.
     stop: AtomicBool,
@@ -315,14 +327,14 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         return Ok(false);
     }
     let floor = Floor {
-        next: AtomicU64::new(output.counts.games),
+        next: AtomicU64::new(output.counts.games / job.settings.series),
         stop: AtomicBool::new(false),
         abandon: AtomicBool::new(false),
         nodes: AtomicU64::new(0),
     };
     let settings = Arc::new(job.settings.clone());
     let openings = &job.openings;
-    let last = match output.goal {
+    let missing = output.counts.games..match output.goal {
         Goal::Games(n) => n,
         Goal::Positions(_) => u64::MAX,
     };
@@ -332,11 +344,11 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
         for (i, mut player) in players.into_iter().enumerate() {
-            let (sender, floor) = (sender.clone(), &floor);
+            let (sender, floor, missing) = (sender.clone(), &floor, missing.clone());
             std::thread::Builder::new()
                 .name(format!("datagen-{i}"))
                 .stack_size(STACK)
-                .spawn_scoped(scope, move || work(&mut player, job.shard, last, floor, &sender))
+                .spawn_scoped(scope, move || work(&mut player, job, missing, floor, &sender))
                 .map_err(|_| OutOfMemory { bytes: STACK })?;
         }
         drop(sender);
@@ -375,24 +387,31 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         result?;
         if !output.is_complete() && stop_since.is_none() {
             // a thread has gone without being asked: it panicked, and its message stands above
-            return Err(ShardError::Thread(job.shard.index + output.counts.games * job.shard.count));
+            return Err(ShardError::Thread(job.shard.game(output.counts.games, job.settings.series)));
         }
         Ok(stop_since.is_some())
     })
 }
 
-/// A thread's life: game after game.
-fn work(player: &mut Player, shard: Shard, last: u64, floor: &Floor, out: &Sender<(u64, GameRecord)>) {
-    while !floor.stop.load(Relaxed) {
-        let k = floor.next.fetch_add(1, Relaxed);
-        if k >= last {
-            break;
+/// A thread's life: series after series. `missing` are the games of the shard that no file has yet.
+fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out: &Sender<(u64, GameRecord)>) {
+    let series = job.settings.series;
+    loop {
+        let s = floor.next.fetch_add(1, Relaxed);
+        let games = (s * series).max(missing.start)..(s + 1).saturating_mul(series).min(missing.end);
+        if games.is_empty() {
+            return;
         }
-        let before = player.nodes();
-        let Some(game) = player.play(shard.index + k * shard.count, &floor.abandon) else { break };
-        floor.nodes.fetch_add(player.nodes() - before, Relaxed);
-        if out.send((k, game)).is_err() {
-            break;
+        for k in games {
+            if floor.stop.load(Relaxed) {
+                return;
+            }
+            let before = player.nodes();
+            let Some(game) = player.play(job.shard.game(k, series), &floor.abandon) else { return };
+            floor.nodes.fetch_add(player.nodes() - before, Relaxed);
+            if out.send((k, game)).is_err() {
+                return;
+            }
         }
     }
 }
@@ -438,6 +457,14 @@ mod tests {
         for (total, count) in [(10, 3), (2, 5), (0, 2), (7, 1)] {
             let parts = (0..count).map(|index| Shard { index, count }.part_of(total));
             assert_eq!(parts.sum::<u64>(), total);
+        }
+        for (total, count, series) in [(100, 3, 8), (7, 2, 8), (64, 4, 1), (0, 1, 8)] {
+            let mut games: Vec<_> = (0..count)
+                .map(|index| Shard { index, count })
+                .flat_map(|s| (0..s.games_of(total, series)).map(move |k| s.game(k, series)))
+                .collect();
+            games.sort();
+            assert_eq!(games, (0..total).collect::<Vec<_>>());
         }
         assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
         for bad in ["3/3", "1", "a/b", "-1/2", "0/0"] {

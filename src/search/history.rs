@@ -75,6 +75,8 @@ impl ContIndex {
 pub struct Histories {
     main: Box<[i16]>,
     low_ply: Box<[i16]>,
+    /// The entries of `low_ply` that are no longer as they began.
+    low_ply_changed: Vec<u32>,
     capture: Box<[i16]>,
     continuation: HugeBuf<i16>,
     cont_correction: HugeBuf<i16>,
@@ -88,7 +90,8 @@ impl Histories {
     pub fn new() -> Result<Histories, OutOfMemory> {
         let mut h = Histories {
             main: vec![0; 2 * MOVES16].into(),
-            low_ply: vec![0; LOW_PLIES * MOVES16].into(),
+            low_ply: vec![LOW_PLY_INIT; LOW_PLIES * MOVES16].into(),
+            low_ply_changed: Vec::new(),
             capture: vec![0; PIECE_TO * PieceType::NUM].into(),
             continuation: HugeBuf::zeroed(4 * PIECE_TO * PIECE_TO)?,
             cont_correction: HugeBuf::zeroed(PIECE_TO * PIECE_TO)?,
@@ -101,7 +104,7 @@ impl Histories {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.main.fill(0);
-        self.low_ply.fill(LOW_PLY_INIT);
+        self.new_search();
         self.capture.fill(CAPTURE_INIT);
         self.continuation.fill(CONTINUATION_INIT);
         self.cont_correction.fill(CONT_CORRECTION_INIT);
@@ -110,7 +113,10 @@ impl Histories {
 
     /// A new search begins: the plies near the root are new ones.
     pub fn new_search(&mut self) {
-        self.low_ply.fill(LOW_PLY_INIT);
+        // short searches are many, and the whole table would take a tenth of their time
+        for i in self.low_ply_changed.drain(..) {
+            self.low_ply[i as usize] = LOW_PLY_INIT;
+        }
     }
 
     #[inline]
@@ -130,7 +136,11 @@ impl Histories {
 
     #[inline]
     pub fn update_low_ply(&mut self, ply: usize, m: Move, bonus: i32) {
-        update(&mut self.low_ply[ply * MOVES16 + m.raw16() as usize], bonus, MAIN_LIMIT);
+        let i = ply * MOVES16 + m.raw16() as usize;
+        if self.low_ply[i] == LOW_PLY_INIT {
+            self.low_ply_changed.push(i as u32);
+        }
+        update(&mut self.low_ply[i], bonus, MAIN_LIMIT);
     }
 
     #[inline]
