@@ -1,7 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::interrupt::Unfinished;
-use crate::{analyse, arena, bench, csa, data, datagen, nnue, perft, record, train, usi};
+use crate::{analyse, arena, bench, csa, data, datagen, nnue, perft, record, train, tune, usi};
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
@@ -29,6 +29,7 @@ enum Command {
     Net(nnue::commands::NetArgs),
     Perft(perft::Args),
     Train(Box<train::command::TrainArgs>),
+    Tune(Box<tune::command::Args>),
 }
 
 /// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong
@@ -74,6 +75,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Net(args)) => nnue::commands::net(args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::command::run(*args),
+        Some(Command::Tune(args)) => tune::command::run(*args),
     }
 }
 

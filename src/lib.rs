@@ -39,6 +39,7 @@ pub mod nnue;
 pub mod openings;
 
 pub mod record;
+pub mod referee;
 pub mod search;
 pub mod train;
 
@@ -51,6 +52,7 @@ pub mod bench;
 pub mod csa;
 pub mod datagen;
 pub mod perft;
+pub mod tune;
 pub mod usi;
 
 pub mod cli;

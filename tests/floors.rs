@@ -18,11 +18,13 @@ const FLOORS: &[(&str, u8)] = &[
     ("bench", 5),
     ("analyse", 5),
     ("perft", 5),
+    ("tune", 5),
     // F4: the engine as a whole
     ("engine", 4),
     ("usi_client", 4),
     // F3
     ("record", 3),
+    ("referee", 3),
     ("search", 3),
     ("train", 3),
     ("mate", 3),

@@ -4,15 +4,13 @@ use super::{Openings, Settings};
 use crate::data::{EndReason, GameRecord, GameResult, PlyRecord};
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;
-use crate::position::{EnteringKingRule, GameRepetition, Position};
+use crate::position::Position;
 use crate::random::Rng;
+use crate::referee::{self, Agreement};
 use crate::search::{Info, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent};
-use crate::types::{Color, Move, VALUE_MATE_IN_MAX_PLY, Value};
+use crate::types::{Move, Value};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The rule by which games are declared won; that of the tournaments.
-const DECLARATION: EnteringKingRule = EnteringKingRule::CsaRule27;
 
 /// A search may exceed its soft node limit so many times over before it is cut short in the middle of an iteration.
 const NODES_OVERRUN: u64 = 4;
@@ -27,9 +25,6 @@ pub struct Player {
     next: Option<u64>,
 }
 
-/// A reason to end the game.
-type Verdict = (GameResult, EndReason);
-
 impl Player {
     /// # Errors
     /// [`OutOfMemory`] for the search's tables.
@@ -39,7 +34,7 @@ impl Player {
         openings: Arc<Openings>,
     ) -> Result<Player, OutOfMemory> {
         let options = SearchOptions {
-            entering_king_rule: DECLARATION,
+            entering_king_rule: referee::DECLARATION,
             fv_scale: settings.fv_scale,
             // nobody reads along
             pv_interval: u64::MAX,
@@ -82,12 +77,12 @@ impl Player {
         let last_ply = pos.game_ply() - pos.history_len() as u32 - 1 + settings.max_ply;
         self.searcher.options_mut().max_moves_to_draw = last_ply;
         let mut plies = Vec::with_capacity(160);
-        let mut decided = Decided::default();
+        let mut decided = Agreement::new(settings.decided_score, settings.decided_plies);
         let (result, reason) = loop {
             if abandon.load(Relaxed) {
                 return None;
             }
-            if let Some(verdict) = rules(&pos, last_ply) {
+            if let Some(verdict) = referee::by_rules(&pos, last_ply) {
                 break verdict;
             }
             let us = pos.side_to_move();
@@ -102,11 +97,11 @@ impl Player {
             }
             let found = self.search(&pos, settings.nodes, settings.depth, &Silent);
             if !found.best.is_some() {
-                // `rules` has let the position pass, so the search sees what it must not: no move
+                // the rules have let the position pass, so the search sees what it must not: no move
                 break (GameResult::win(!us), EndReason::Mate);
             }
             let fit = is_fit(&pos, &found, settings.fit_score);
-            if let Some(verdict) = decided.see(us, found.score, &settings) {
+            if let Some(verdict) = decided.see(us, found.score) {
                 plies.push(PlyRecord::new(found.best, found.score, fit));
                 break verdict;
             }
@@ -183,56 +178,9 @@ impl Observer for Lines {
     }
 }
 
-/// What the rules of the game say before the side to move thinks.
-fn rules(pos: &Position, last_ply: u32) -> Option<Verdict> {
-    match pos.game_repetition() {
-        Some(GameRepetition::Draw) => return Some((GameResult::Draw, EndReason::Repetition)),
-        Some(GameRepetition::PerpetualCheck { loser }) => {
-            return Some((GameResult::win(!loser), EndReason::PerpetualCheck));
-        }
-        None => {}
-    }
-    let us = pos.side_to_move();
-    if !pos.has_legal_move() {
-        return Some((GameResult::win(!us), EndReason::Mate));
-    }
-    if pos.declaration_win(DECLARATION).is_some() {
-        return Some((GameResult::win(us), EndReason::Declaration));
-    }
-    (pos.game_ply() > last_ply).then_some((GameResult::Draw, EndReason::MaxMoves))
-}
-
 /// Whether a network can learn the score from the still position: no check, no exchange under way, nothing decided.
 fn is_fit(pos: &Position, found: &SearchResult, bound: Value) -> bool {
     !pos.in_check() && !pos.is_capture(found.best) && !found.best.is_promotion() && found.score.abs() <= bound
-}
-
-/// Watches whether both sides agree that the game is over.
-#[derive(Default)]
-struct Decided {
-    winner: Option<Color>,
-    plies: u32,
-    /// Of them, how many of the last in a row announced mate.
-    mates: u32,
-}
-
-impl Decided {
-    fn see(&mut self, us: Color, score: Value, settings: &Settings) -> Option<Verdict> {
-        let winner = (score.abs() >= settings.decided_score).then_some(if score > 0 { us } else { !us });
-        if winner != self.winner {
-            *self = Decided { winner, ..Decided::default() };
-        }
-        let winner = winner?;
-        self.plies += 1;
-        self.mates = if score.abs() >= VALUE_MATE_IN_MAX_PLY { self.mates + 1 } else { 0 };
-        if self.mates >= 2 {
-            Some((GameResult::win(winner), EndReason::Mate))
-        } else if self.plies >= settings.decided_plies {
-            Some((GameResult::win(winner), EndReason::Adjudication))
-        } else {
-            None
-        }
-    }
 }
 
 /// Declares fit positions unfit, evenly over the game, until at most `most` are left.
@@ -250,24 +198,6 @@ fn thin_out(plies: &mut [PlyRecord], most: usize, rng: &mut Rng) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::mate_in;
-
-    #[test]
-    fn both_sides_must_agree_before_a_game_is_decided() {
-        let s = Settings { decided_score: 3000, decided_plies: 4, ..Settings::default() };
-        let (b, w) = (Color::Black, Color::White);
-        let run = |scores: &[(Color, Value)]| {
-            let mut d = Decided::default();
-            scores.iter().map(|&(c, v)| d.see(c, v, &s)).collect::<Vec<_>>()
-        };
-        let adjudged = Some((GameResult::BlackWin, EndReason::Adjudication));
-        assert_eq!(run(&[(b, 3000), (w, -3100), (b, 3200), (w, -3000)]), [None, None, None, adjudged]);
-        assert_eq!(run(&[(b, 3000), (w, -2999), (b, 3200), (w, -3000)]), [None; 4]);
-        assert_eq!(run(&[(b, 3000), (w, 3100), (b, 3200), (w, 3000)]), [None; 4]);
-        let mated = Some((GameResult::WhiteWin, EndReason::Mate));
-        assert_eq!(run(&[(w, mate_in(5)), (b, -mate_in(4))]), [None, mated]);
-        assert_eq!(run(&[(w, mate_in(5)), (b, -3500), (w, mate_in(5))]), [None; 3]);
-    }
 
     #[test]
     fn thinning_leaves_exactly_as_many_as_asked() {

@@ -1,33 +1,36 @@
 //! Every tunable number of the search, by name.
 //!
 //! The starting values are those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; what a match
-//! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for a tuner. With the feature `tune` the numbers
-//! can be set at run time; without it they are constants.
+//! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for the tuner (`toratsugumi tune`). With the
+//! feature `tune` each thread can [`load`] its own; without it they are constants.
 
 /// One tunable number.
+#[derive(Debug)]
 pub struct Param {
     pub name: &'static str,
     pub default: i32,
     pub min: i32,
     pub max: i32,
-    #[cfg(feature = "tune")]
-    value: &'static std::sync::atomic::AtomicI32,
 }
 
-/// Sets a number by name, clamped into its range; says whether the name is known.
-#[cfg(feature = "tune")]
-pub fn set(name: &str, value: i32) -> bool {
-    let Some(p) = TABLE.iter().find(|p| p.name == name) else { return false };
-    p.value.store(value.clamp(p.min, p.max), std::sync::atomic::Ordering::Relaxed);
-    true
-}
+/// Whether this build can [`load`] other numbers.
+pub const TUNABLE: bool = cfg!(feature = "tune");
 
 macro_rules! params {
     ($($name:ident = $value:literal in $min:literal ..= $max:literal;)*) => {
+        /// All tunable numbers.
+        pub const TABLE: &[Param] =
+            &[$(Param { name: stringify!($name), default: $value, min: $min, max: $max }),*];
+
         #[cfg(feature = "tune")]
-        mod cell {
-            use std::sync::atomic::AtomicI32;
-            $(#[allow(non_upper_case_globals)] pub(super) static $name: AtomicI32 = AtomicI32::new($value);)*
+        mod live {
+            use std::cell::Cell;
+            #[allow(non_camel_case_types)]
+            #[derive(Clone, Copy)]
+            pub(super) enum Index { $($name),* }
+            thread_local! {
+                pub(super) static VALUES: [Cell<i32>; super::TABLE.len()] = const { [$(Cell::new($value)),*] };
+            }
         }
         $(
             #[cfg(not(feature = "tune"))]
@@ -35,14 +38,16 @@ macro_rules! params {
             pub(super) const fn $name() -> i32 { $value }
             #[cfg(feature = "tune")]
             #[inline(always)]
-            pub(super) fn $name() -> i32 { cell::$name.load(std::sync::atomic::Ordering::Relaxed) }
+            pub(super) fn $name() -> i32 { live::VALUES.with(|v| v[live::Index::$name as usize].get()) }
         )*
-        /// All tunable numbers.
-        pub const TABLE: &[Param] = &[$(Param {
-            name: stringify!($name), default: $value, min: $min, max: $max,
-            #[cfg(feature = "tune")] value: &cell::$name,
-        }),*];
     };
+}
+
+/// Makes these the numbers of all searches on this thread, in the order of [`TABLE`]. Needs [`TUNABLE`].
+pub fn load(values: &[i32]) {
+    assert_eq!(values.len(), TABLE.len());
+    #[cfg(feature = "tune")]
+    live::VALUES.with(|live| live.iter().zip(values).for_each(|(l, &v)| l.set(v)));
 }
 
 params! {

@@ -129,6 +129,10 @@ impl Worker {
     pub fn clear(&mut self) {
         self.hist.clear();
         self.previous = Default::default();
+        self.fill_reductions();
+    }
+
+    fn fill_reductions(&mut self) {
         for (i, r) in self.reductions.iter_mut().enumerate().skip(1) {
             *r = (f64::from(p::reduction_base()) / 128.0 * (i as f64).ln()) as i32;
         }
@@ -141,6 +145,9 @@ impl Worker {
 
     /// Makes a position the root.
     pub(super) fn set_root(&mut self, pos: &Position, limits: Arc<Limits>, options: Arc<SearchOptions>) {
+        if p::TUNABLE {
+            self.fill_reductions();
+        }
         self.pos = pos.clone();
         self.eval.reset(&self.pos);
         self.frames.fill(Frame::default());

@@ -1,0 +1,112 @@
+//! The games of one step: [`Pair`], played by [`Opponents`].
+
+use crate::data::GameResult;
+use crate::memory::OutOfMemory;
+use crate::nnue::Network;
+use crate::openings::Opening;
+use crate::position::Position;
+use crate::referee::{self, Agreement};
+use crate::search::{Limits, SearchOptions, Searcher, Silent, params};
+use crate::types::{Color, Value};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// How games are played.
+#[derive(Clone, Debug)]
+pub struct Conduct {
+    /// Nodes a move.
+    pub nodes: u64,
+    /// A game is decided when both sides' scores agree on this for four plies.
+    pub decided: Value,
+    /// A game is drawn after so many plies more.
+    pub max_ply: u32,
+}
+
+const DECIDED_PLIES: u32 = 4;
+
+/// Two searches of one thread, each with tables of its own. What they learn they keep from game to game.
+pub struct Opponents {
+    searchers: [Searcher; 2],
+    conduct: Conduct,
+}
+
+/// Two games from one opening, with both colours.
+pub struct Pair<'a> {
+    pub opening: &'a Opening,
+    /// The numbers of the one side and of the other, in the order of [`params::TABLE`].
+    pub numbers: [&'a [i32]; 2],
+}
+
+impl Opponents {
+    /// # Errors
+    /// [`OutOfMemory`] for the tables of the searches.
+    pub fn new(network: &Arc<Network>, fv_scale: i32, conduct: Conduct) -> Result<Opponents, OutOfMemory> {
+        let options = SearchOptions {
+            entering_king_rule: referee::DECLARATION,
+            fv_scale,
+            pv_interval: u64::MAX,
+            ..SearchOptions::default()
+        };
+        let new = || Searcher::new(network.clone(), 16, options.clone());
+        Ok(Opponents { searchers: [new()?, new()?], conduct })
+    }
+
+    /// Games won minus games lost by the first side; `None` when `abandon` was set before the end.
+    pub fn play(&mut self, pair: &Pair, abandon: &AtomicBool) -> Option<i32> {
+        let mut lead = 0;
+        for first in [Color::Black, Color::White] {
+            lead += match self.play_one(pair, first, abandon)? {
+                GameResult::Draw => 0,
+                result if result == GameResult::win(first) => 1,
+                _ => -1,
+            };
+        }
+        Some(lead)
+    }
+
+    /// One game, in which the first side is `first`.
+    fn play_one(&mut self, pair: &Pair, first: Color, abandon: &AtomicBool) -> Option<GameResult> {
+        let mut pos: Position = pair.opening.position();
+        let last_ply = pos.game_ply() + self.conduct.max_ply;
+        let limits = Limits { nodes: Some(self.conduct.nodes), ..Limits::default() };
+        let mut agreement = Agreement::new(self.conduct.decided, DECIDED_PLIES);
+        loop {
+            if abandon.load(Relaxed) {
+                return None;
+            }
+            if let Some((result, _)) = referee::by_rules(&pos, last_ply) {
+                return Some(result);
+            }
+            let us = pos.side_to_move();
+            let side = usize::from(us != first);
+            params::load(pair.numbers[side]);
+            let searcher = &mut self.searchers[side];
+            searcher.options_mut().max_moves_to_draw = last_ply;
+            let found = searcher.search(&pos, &limits, &Silent);
+            if !found.best.is_some() {
+                return Some(GameResult::win(!us));
+            }
+            if let Some((result, _)) = agreement.see(us, found.score) {
+                return Some(result);
+            }
+            pos.do_move(found.best);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_sides_play_to_an_end_and_a_stop_is_heard() {
+        let network = Arc::new(Network::bootstrap().unwrap());
+        let conduct = Conduct { nodes: 100, decided: 1500, max_ply: 60 };
+        let mut opponents = Opponents::new(&network, 16, conduct).unwrap();
+        let numbers: Vec<_> = params::TABLE.iter().map(|p| p.default).collect();
+        let pair = Pair { opening: &Opening::startpos(), numbers: [&numbers, &numbers] };
+        let lead = opponents.play(&pair, &AtomicBool::new(false)).unwrap();
+        assert!(lead.abs() <= 2);
+        assert!(opponents.play(&pair, &AtomicBool::new(true)).is_none());
+    }
+}

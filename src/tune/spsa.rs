@@ -1,0 +1,161 @@
+//! Simultaneous perturbation stochastic approximation: [`Spsa`].
+//!
+//! Every step moves all numbers at once, each by a little up or down as the dice say, lets the two opposite corners play, and goes
+//! towards the winner (Spall 1992; the gains, and how they are given by their last values, as chess engines' testing frameworks have
+//! it): with `A = N / 10`, step `k` of `N` perturbs by `c_end (N / k)^0.101` and moves by
+//! `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` for each game by which one corner is ahead.
+
+use crate::random::Rng;
+use crate::search::params::Param;
+use serde::{Deserialize, Serialize};
+
+const ALPHA: f64 = 0.602;
+const GAMMA: f64 = 0.101;
+/// Of all steps, the share that the first gains are held back by.
+const STABILITY: f64 = 0.1;
+/// A number is perturbed by this share of its range at the end.
+const PERTURBATION: f64 = 0.05;
+
+/// A number on its way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuned {
+    pub name: String,
+    pub start: i32,
+    pub value: f64,
+    pub min: i32,
+    pub max: i32,
+    /// How far it is perturbed in the last step.
+    pub perturbation: f64,
+}
+
+impl Tuned {
+    pub fn new(p: &Param) -> Tuned {
+        // a number that counts plies or centipawns by ones must be perturbed by one at least to be felt
+        let perturbation = (f64::from(p.max - p.min) * PERTURBATION).max(0.5);
+        let (min, max) = (p.min, p.max);
+        Tuned { name: p.name.into(), start: p.default, value: f64::from(p.default), min, max, perturbation }
+    }
+
+    /// By how many last perturbations it has moved.
+    pub fn moved(&self) -> f64 {
+        (self.value - f64::from(self.start)) / self.perturbation
+    }
+}
+
+/// All numbers, and how far the run is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spsa {
+    pub numbers: Vec<Tuned>,
+    /// Steps done.
+    pub done: u64,
+    /// Steps of the whole run.
+    pub total: u64,
+    /// The share of a last perturbation by which one game moves a number in the last step.
+    pub rate: f64,
+    pub seed: u64,
+}
+
+/// Two opposite corners around the present numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    step: u64,
+    /// Which way each number goes in `plus`: 1 or -1.
+    signs: Vec<f64>,
+    /// In the order of [`Spsa::numbers`].
+    pub plus: Vec<i32>,
+    pub minus: Vec<i32>,
+}
+
+impl Proposal {
+    /// Which step it is of, counted from 0.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+}
+
+impl Spsa {
+    /// The corners of step `step`, counted from 0.
+    pub fn propose(&self, step: u64) -> Proposal {
+        let mut rng = Rng::for_stream(self.seed, step);
+        let scale = self.scale(step);
+        let mut p = Proposal { step, signs: Vec::new(), plus: Vec::new(), minus: Vec::new() };
+        for n in &self.numbers {
+            let sign = if rng.chance(0.5) { 1.0 } else { -1.0 };
+            // rounded up as often as the fraction says, so that small moves are felt too
+            let dice = rng.below(1 << 20) as f64 / f64::from(1 << 20);
+            let at = |v: f64| ((v + dice).floor() as i32).clamp(n.min, n.max);
+            p.signs.push(sign);
+            p.plus.push(at(n.value + sign * scale * n.perturbation));
+            p.minus.push(at(n.value - sign * scale * n.perturbation));
+        }
+        p
+    }
+
+    /// Perturbations of this step over those of the last one.
+    fn scale(&self, step: u64) -> f64 {
+        (self.total as f64 / (step + 1) as f64).powf(GAMMA)
+    }
+
+    /// Takes in how the corners of `p` played: games won minus games lost by `plus`.
+    pub fn learn(&mut self, p: &Proposal, lead: f64) {
+        let total = self.total as f64;
+        let a = STABILITY * total;
+        let gain = self.rate * ((a + total) / (a + (p.step + 1) as f64)).powf(ALPHA) / self.scale(p.step);
+        for (n, sign) in self.numbers.iter_mut().zip(&p.signs) {
+            n.value =
+                (n.value + gain * n.perturbation * sign * lead).clamp(f64::from(n.min), f64::from(n.max));
+        }
+        self.done += 1;
+    }
+
+    /// The present numbers, in the order of [`Spsa::numbers`].
+    pub fn rounded(&self) -> Vec<i32> {
+        self.numbers.iter().map(|n| n.value.round() as i32).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spsa(total: u64) -> Spsa {
+        let p = |name, default, min, max| Tuned::new(&Param { name, default, min, max });
+        let numbers = vec![p("a", 100, 0, 400), p("b", -20, -200, 200), p("c", 5, 0, 10)];
+        Spsa { numbers, done: 0, total, rate: 0.01, seed: 3 }
+    }
+
+    #[test]
+    fn it_finds_the_top_of_a_noisy_hill() {
+        let mut s = spsa(20_000);
+        let mut dice = Rng::new(9);
+        // the third number does not matter
+        let height =
+            |v: &[i32]| -(f64::from(v[0] - 250) / 200.0).powi(2) - (f64::from(v[1] - 60) / 200.0).powi(2);
+        for k in 0..s.total {
+            let p = s.propose(k);
+            let chance = 0.5 + 0.5 * (height(&p.plus) - height(&p.minus)).clamp(-1.0, 1.0);
+            let lead = if dice.chance(chance) { 1.0 } else { -1.0 };
+            s.learn(&p, lead);
+        }
+        let v = s.rounded();
+        assert!((v[0] - 250).abs() < 25 && (v[1] - 60).abs() < 25, "{v:?}");
+        assert!(s.numbers[2].moved().abs() < 8.0);
+        assert_eq!(s.done, s.total);
+    }
+
+    #[test]
+    fn corners_are_opposite_within_range_and_the_same_again() {
+        let s = spsa(100);
+        for k in 0..100 {
+            let p = s.propose(k);
+            assert_eq!(p, s.propose(k));
+            for (i, n) in s.numbers.iter().enumerate() {
+                assert!((n.min..=n.max).contains(&p.plus[i]) && (n.min..=n.max).contains(&p.minus[i]));
+                assert!((p.plus[i] - p.minus[i]).signum() as f64 * p.signs[i] >= 0.0);
+                let mean = f64::from(p.plus[i] + p.minus[i]) / 2.0;
+                assert!((mean - n.value).abs() <= 1.0, "{mean} {n:?}");
+            }
+        }
+        assert_ne!(s.propose(1).signs, s.propose(2).signs);
+    }
+}

@@ -1,0 +1,46 @@
+//! The tuner as people run it.
+
+use std::process::Command;
+
+fn tune(args: &[&str], out: &std::path::Path) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+        .args(["tune", "--quiet", "--out"])
+        .arg(out)
+        .args(args)
+        .output()
+        .unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[cfg(not(feature = "tune"))]
+#[test]
+fn a_build_with_constants_says_what_is_needed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (code, message) = tune(&[], &dir.path().join("run"));
+    assert_eq!(code, 1);
+    assert!(message.contains("--features tune") && message.lines().count() == 1, "{message}");
+    assert!(!dir.path().join("run").exists());
+}
+
+#[cfg(feature = "tune")]
+#[test]
+fn a_stopped_run_goes_on_to_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| tune(args, dir.path());
+    let names = ["--only", "lmr_base,razor"];
+    let games = |n| [&["--games", n, "--nodes", "50", "--max-ply", "60"][..], &names].concat();
+    assert_eq!(run(&[&games("100000")[..], &["--max-time", "2s"]].concat()).0, 75);
+    let json = || -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(dir.path().join("tune.json")).unwrap()).unwrap()
+    };
+    let done = || json()["spsa"]["done"].as_u64().unwrap();
+    let before = done();
+    assert!(before > 0 && json()["spsa"]["numbers"].as_array().unwrap().len() == 3);
+    assert_eq!(run(&games("100000")).0, 1, "a run that is there is not written over");
+    assert_eq!(run(&["--resume", "--max-time", "2s"]).0, 75);
+    assert!(done() > before);
+    let numbers = std::fs::read_to_string(dir.path().join("params.txt")).unwrap();
+    assert!(numbers.lines().count() == 3 && numbers.contains("razor_base = "), "{numbers}");
+    assert!(std::fs::read_to_string(dir.path().join("tune.svg")).unwrap().ends_with("</svg>\n"));
+    assert_eq!(run(&["--only", "nothing", "--out", "elsewhere"]).0, 2, "two directories");
+}
