@@ -56,7 +56,8 @@ pub struct Engine {
     network: Option<Loaded>,
     pool: Option<Pool>,
     pondering: Option<Pondering>,
-    /// Whether the tables hold the traces of a search.
+    /// Whether the tables hold the traces of a search, or are new: then clearing makes the system hand out their memory, which
+    /// would else cost the first search half a second.
     used: bool,
 }
 
@@ -145,6 +146,7 @@ impl Engine {
             (self.options.spin(Opt::Threads) as usize, self.options.spin(Opt::UsiHash) as usize);
         let Some(pool) = &mut self.pool else {
             self.pool = Some(new_pool(&loaded.network, count, hash_mb, say)?);
+            self.used = true;
             return Ok(());
         };
         if changed {
@@ -153,12 +155,14 @@ impl Engine {
         // what cannot be had is told once, and the pool goes on as it is
         if pool.count != count {
             pool.count = count;
+            self.used = true;
             if let Err(e) = pool.threads.set_threads(affordable_threads(count, say)) {
                 say(&format!("Threads: {e}; {} threads go on", pool.threads.threads()));
             }
         }
         if pool.hash_mb != hash_mb {
             pool.hash_mb = hash_mb;
+            self.used = true;
             if let Err(e) = pool.threads.resize_tt(affordable_hash(hash_mb, say)) {
                 say(&format!("USI_Hash: {e}; {} MB go on", pool.threads.tt_mb()));
             }

@@ -172,6 +172,7 @@ impl Worker {
         }
 
         // Step 5. Static evaluation.
+        self.shared.histories.prefetch_pawn(&self.pos);
         let correction = self.correction(ply);
         let two_ago = self.before(ply, 2).static_eval;
         let mut raw_eval = VALUE_NONE;
@@ -374,13 +375,9 @@ impl Worker {
                 }
             }
 
-            // Step 16. Make the move.
-            let captured = if capture { self.captured_kind(m) } else { PieceType::NONE };
-            let nodes_before = self.nodes;
-            self.make(ply, m, gives_check);
+            // Step 16. How much less deep to look at a late move.
+            self.prefetch_after(m);
             new_depth += extension;
-
-            // Step 17. How much less deep to look at a late move.
             if tt_pv {
                 r -= p::lmr_tt_pv()
                     + p::lmr_tt_pv_node() * i32::from(N::PV)
@@ -410,6 +407,7 @@ impl Worker {
             }
             let i = piece_to(m.piece(), m.to());
             let stat_score = if capture {
+                let captured = self.captured_kind(m);
                 863 * PIECE_VALUE[captured.index()] / 128 + self.hist.capture(m.piece(), m.to(), captured)
             } else {
                 2 * self.hist.main(us, m)
@@ -421,6 +419,10 @@ impl Worker {
             if all_node {
                 r += r * p::lmr_all_node() / (256 * depth + 260);
             }
+
+            // Step 17. Make the move.
+            let nodes_before = self.nodes;
+            self.make(ply, m, gives_check);
 
             // Step 18. Search: late moves with a reduced null window, then wider as they prove themselves.
             let mut value = -VALUE_INFINITE;
@@ -604,6 +606,7 @@ impl Worker {
             if m == excluded || !self.pos.is_legal(m) {
                 continue;
             }
+            self.prefetch_after(m);
             let gives_check = self.pos.gives_check(m);
             self.make(ply, m, gives_check);
             let mut v = -self.quiescence::<NonPv>(ply + 1, -probcut_beta, -probcut_beta + 1);

@@ -6,7 +6,7 @@
 //! bits, so drops of different kinds are distinct everywhere.
 
 use super::params as p;
-use crate::memory::{HugeBuf, OutOfMemory};
+use crate::memory::{HugeBuf, OutOfMemory, prefetch};
 use crate::position::Position;
 use crate::types::{Color, Move, Piece, PieceType, Square};
 use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
@@ -170,6 +170,12 @@ impl Histories {
         self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)] as i32
     }
 
+    /// Asks for the entry of [`Histories::cont_correction`] ahead of its use.
+    #[inline]
+    pub fn prefetch_cont_correction(&self, earlier: usize, piece: Piece, to: Square) {
+        prefetch(&self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)]);
+    }
+
     #[inline]
     pub fn update_cont_correction(&mut self, earlier: usize, piece: Piece, to: Square, bonus: i32) {
         let e = &mut self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)];
@@ -221,6 +227,22 @@ impl SharedHistories {
     #[inline]
     pub fn update_pawn(&self, pos: &Position, piece: Piece, to: Square, bonus: i32) {
         update_shared(&self.pawn(pos)[piece_to(piece, to)], bonus, PAWN_LIMIT);
+    }
+
+    /// Asks for the corrections of a position ahead of their use.
+    #[inline]
+    pub fn prefetch_correction(&self, pos: &Position) {
+        for entry in self.corrections(pos) {
+            prefetch(entry);
+        }
+    }
+
+    /// Asks for the pawn-structure history of a position: its rows are long, and what costs most is to find their pages.
+    #[inline]
+    pub fn prefetch_pawn(&self, pos: &Position) {
+        let row = self.pawn(pos);
+        prefetch(&row[PIECE_TO / 4]);
+        prefetch(&row[PIECE_TO * 3 / 4]);
     }
 
     #[inline]

@@ -116,6 +116,7 @@ impl Worker {
             if self.stopped() {
                 return VALUE_ZERO;
             }
+            self.prefetch_after(m);
             self.make(ply, m, gives_check);
             let v = -self.quiescence::<N>(ply + 1, -beta, -alpha);
             self.unmake();

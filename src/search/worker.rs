@@ -200,11 +200,15 @@ impl Worker {
         std::array::from_fn(|i| self.before(ply, i + 1).cont)
     }
 
-    /// Plays `m` from the node at `ply`.
+    /// Asks for what the table has of the position after `m`: it is far away, and needs the time until the move is played.
+    #[inline]
+    pub(super) fn prefetch_after(&self, m: Move) {
+        self.shared.tt.prefetch(self.pos.key_after(m));
+    }
+
+    /// Plays `m` from the node at `ply`. [`Worker::prefetch_after`] should have gone before.
     #[inline]
     pub(super) fn make(&mut self, ply: usize, m: Move, gives_check: bool) {
-        // early: the table is far away, and playing the move gives the cluster time to arrive
-        self.shared.tt.prefetch(self.pos.key_after(m));
         self.count_node();
         let capture = self.pos.is_capture(m);
         let frame = self.frame_mut(ply);
@@ -213,6 +217,11 @@ impl Worker {
         frame.cont_correction = piece_to(m.piece(), m.to()) as u32;
         let changes = self.pos.do_move_with(m, gives_check);
         self.eval.push(changes);
+        self.shared.histories.prefetch_correction(&self.pos);
+        for back in [1, 3] {
+            let earlier = self.before(ply, back).cont_correction as usize;
+            self.hist.prefetch_cont_correction(earlier, m.piece(), m.to());
+        }
     }
 
     #[inline]
