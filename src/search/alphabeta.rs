@@ -8,6 +8,7 @@ use super::history::piece_to;
 use super::movepick::MovePicker;
 use super::node::{NodeType, NonPv, Pv};
 use super::params as p;
+use super::stats::{Event, count, count_if};
 use super::tt::{DEPTH_UNSEARCHED, TtData, value_from_tt, value_to_tt};
 use super::worker::Worker;
 use crate::position::material::PIECE_VALUE;
@@ -83,8 +84,13 @@ impl Worker {
         debug_assert!(N::PV || alpha == beta - 1);
 
         // Step 1. Set the node up.
+        count(Event::Node);
+        count_if(Event::PvNode, N::PV);
+        count_if(Event::CutNode, cut_node);
+        count_if(Event::AllNode, all_node);
         let us = self.pos.side_to_move();
         let in_check = self.pos.in_check();
+        count_if(Event::InCheck, in_check);
         let previous = *self.before(ply, 1);
         let prior_capture = previous.current.is_some() && self.pos.captured().is_some();
         let follow_pv = N::ROOT
@@ -126,6 +132,7 @@ impl Worker {
             value: hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply)),
             data: hit.map_or_else(TtData::default, |h| h.0),
         };
+        count_if(Event::TtHit, tt.hit);
         let tt_capture = tt.mv.is_some() && self.pos.is_capture(tt.mv);
         let frame = self.frame_mut(ply);
         frame.tt_hit = tt.hit;
@@ -140,6 +147,7 @@ impl Worker {
             && bound_fits(tt.data.bound, tt.value, beta)
             && (cut_node == (tt.value >= beta) || depth > 5)
         {
+            count(Event::TtCut);
             if tt.mv.is_some() && tt.value >= beta {
                 if !tt_capture {
                     let bonus = p::tt_cut_bonus_mult() * depth - p::tt_cut_bonus_offset();
@@ -157,6 +165,7 @@ impl Worker {
         if !N::ROOT && excluded.is_none() && !tt.hit && !in_check {
             let m = self.pos.mate_in_one();
             if m.is_some() {
+                count(Event::MateInOne);
                 let v = mate_in(ply + 1);
                 let d = (depth + 6).min(MAX_PLY as i32 - 1);
                 let stored = value_to_tt(v, ply);
@@ -186,6 +195,7 @@ impl Worker {
         } else {
             raw_eval = tt.data.eval;
             if raw_eval == VALUE_NONE {
+                count(Event::Evaluated);
                 raw_eval = self.evaluate();
             }
             eval = corrected(raw_eval, correction);
@@ -224,6 +234,7 @@ impl Worker {
 
             // Step 7. Razoring: far below alpha, only captures can help.
             if !N::PV && eval < alpha - p::razor_base() - p::razor_depth() * depth * depth {
+                count(Event::Razored);
                 return self.quiescence::<NonPv>(ply, alpha, beta);
             }
 
@@ -236,6 +247,7 @@ impl Worker {
                 && !is_loss(beta)
                 && !is_win(eval)
             {
+                count(Event::Futile);
                 return (2 * beta + eval) / 3;
             }
 
@@ -249,6 +261,7 @@ impl Worker {
                         + p::null_offset()
                 && let Some(v) = self.try_null_move(ply, beta, depth)
             {
+                count(Event::NullCut);
                 return v;
             }
             // a verification search at this node may have set it
@@ -257,6 +270,7 @@ impl Worker {
 
             // Step 10. Without a move from the table, look less deep first.
             if !follow_pv && !all_node && depth >= 6 && tt.mv.is_none() && prior_reduction <= 3 {
+                count(Event::NoMoveReduced);
                 depth -= 1;
             }
 
@@ -267,6 +281,7 @@ impl Worker {
                 && !(tt.value != VALUE_NONE && tt.value < probcut_beta)
                 && let Some((v, m)) = self.try_probcut(ply, probcut_beta, depth, cut_node, tt.mv)
             {
+                count(Event::ProbCut);
                 let stored = value_to_tt(v, ply);
                 self.shared.tt.store(slot, key, stored, tt_pv, Bound::Lower, depth - 3, m.raw16(), raw_eval);
                 if !is_decisive(v) {
@@ -284,10 +299,12 @@ impl Worker {
             && !is_decisive(beta)
             && !is_decisive(tt.value)
         {
+            count(Event::SmallProbCut);
             return small_probcut;
         }
 
         // Step 13. The moves.
+        count(Event::MoveLoop);
         let continuation = self.continuation(ply);
         let mut picker =
             MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, self.options.generate_all);
@@ -308,6 +325,7 @@ impl Worker {
                 continue;
             }
             move_count += 1;
+            count(Event::Move);
             self.frame_mut(ply).move_count = move_count;
             let capture = self.pos.is_capture(m);
             let gives_check = self.pos.gives_check(m);
@@ -320,11 +338,13 @@ impl Worker {
             // Step 14. Prune moves that are unlikely to matter, once something is in hand.
             if !N::ROOT && !is_loss(best_value) {
                 if move_count >= (3 + depth * depth) / (2 - i32::from(improving)) {
+                    count(Event::QuietsSkipped);
                     picker.skip_quiets();
                 }
                 let lmr_depth = new_depth - r / 1024;
                 if capture || gives_check {
                     if self.prune_capture(ply, m, gives_check, depth, lmr_depth, alpha) {
+                        count(Event::CapturePruned);
                         continue;
                     }
                 } else if !follow_pv || !N::PV {
@@ -332,6 +352,7 @@ impl Worker {
                         Prune::Keep => {}
                         Prune::Drop => continue,
                         Prune::Futile(v) => {
+                            count(Event::FutilePruned);
                             if best_value <= v && !is_decisive(best_value) && !is_win(v) {
                                 best_value = v;
                             }
@@ -355,6 +376,7 @@ impl Worker {
             {
                 let margin = p::singular_margin() + p::singular_tt_pv() * i32::from(tt_pv && !N::PV);
                 let singular_beta = tt.value - margin * depth / 55;
+                count(Event::SingularTried);
                 self.frame_mut(ply).excluded = m;
                 let v = self.search::<NonPv>(ply, singular_beta - 1, singular_beta, new_depth / 2, cut_node);
                 let frame = self.frame_mut(ply);
@@ -363,9 +385,12 @@ impl Worker {
                 tt_pv = frame.tt_pv;
                 if v < singular_beta {
                     extension = self.singular_extension::<N>(ply, singular_beta - v, tt_capture, correction);
+                    count(Event::Extended);
+                    count_if(Event::ExtendedTwice, extension > 1);
                     depth += 1;
                 } else if v >= beta && !is_decisive(v) {
                     // several moves beat beta: cut
+                    count(Event::MultiCut);
                     self.hist.update_tt_move((-424 - 107 * depth).max(-3375));
                     return v;
                 } else if tt.value >= beta {
@@ -373,6 +398,7 @@ impl Worker {
                 } else if cut_node {
                     extension = -2;
                 }
+                count_if(Event::NegativelyExtended, extension < 0);
             }
 
             // Step 16. How much less deep to look at a late move.
@@ -421,6 +447,7 @@ impl Worker {
             }
 
             // Step 17. Make the move.
+            count(Event::Searched);
             let nodes_before = self.nodes;
             self.make(ply, m, gives_check);
 
@@ -428,14 +455,17 @@ impl Worker {
             let mut value = -VALUE_INFINITE;
             if depth >= 2 && move_count > 1 {
                 let d = (new_depth - r / 1024).min(new_depth + 2).max(1) + i32::from(N::PV);
+                count_if(Event::Reduced, d < new_depth);
                 self.frame_mut(ply).reduction = new_depth - d;
                 value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, d, true);
                 self.frame_mut(ply).reduction = 0;
                 if value > alpha {
+                    count_if(Event::ReducedBeatsAlpha, d < new_depth);
                     let deeper = d < new_depth && value > best_value + p::lmr_deeper();
                     let shallower = value < best_value + p::lmr_shallower();
                     new_depth += i32::from(deeper) - i32::from(shallower);
                     if new_depth > d {
+                        count(Event::ReducedAgain);
                         value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, new_depth, !cut_node);
                     }
                     self.update_continuation(ply, m.piece(), m.to(), p::post_lmr_bonus());
@@ -485,6 +515,10 @@ impl Worker {
                         self.raise_pv(ply, m);
                     }
                     if value >= beta {
+                        count(Event::FailHigh);
+                        count_if(Event::FailHighFirst, move_count == 1);
+                        count_if(Event::FailHighTtMove, m == tt.mv);
+                        count_if(Event::FailHighCapture, capture);
                         if extension < 2 || N::PV {
                             self.frame_mut(ply).cutoffs += 1;
                         }
@@ -570,6 +604,7 @@ impl Worker {
 
     /// Passes; a score if even so the position holds beta. Deep ones are verified without null moves.
     fn try_null_move(&mut self, ply: usize, beta: Value, depth: Depth) -> Option<Value> {
+        count(Event::NullTried);
         let d = depth - (7 + depth / 3);
         self.make_null(ply);
         let v = -self.search::<NonPv>(ply + 1, -beta, -beta + 1, d, false);
@@ -667,6 +702,7 @@ impl Worker {
             + self.hist.continuation(self.before(ply, 2).cont)[i] as i32
             + self.shared.histories.pawn(&self.pos)[i].load(Relaxed) as i32;
         if history < -p::history_prune() * depth {
+            count(Event::HistoryPruned);
             return Prune::Drop;
         }
         let us = self.pos.side_to_move();
@@ -682,6 +718,7 @@ impl Worker {
         }
         let lmr_depth = lmr_depth.max(0);
         if !self.pos.see_ge(m, -p::quiet_see() * lmr_depth * lmr_depth) {
+            count(Event::SeePruned);
             return Prune::Drop;
         }
         Prune::Keep

@@ -6,7 +6,7 @@
 //!
 //! Inside: `root` (iterative deepening) calls `alphabeta` (the tree) calls `quiescence` (its leaves); `movepick` orders
 //! the moves by the histories of `history`, which `learn` teaches; `worker` is one thread's state, `shared` what all
-//! threads share, `tt` the table, `timeman` the clock, `params` every tunable number.
+//! threads share, `tt` the table, `timeman` the clock, `params` every tunable number, `stats` counts what happens.
 
 mod alphabeta;
 pub mod history;
@@ -21,6 +21,7 @@ mod pool;
 mod quiescence;
 mod root;
 mod shared;
+pub mod stats;
 mod timeman;
 pub mod tt;
 mod worker;

@@ -5,6 +5,7 @@ use super::alphabeta::{bound_fits, corrected, is_decisive, is_loss};
 use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params as p;
+use super::stats::{Event, count, count_if};
 use super::tt::{DEPTH_QS, DEPTH_UNSEARCHED, TtData, value_from_tt, value_to_tt};
 use super::worker::Worker;
 use crate::position::material::PIECE_VALUE;
@@ -18,6 +19,8 @@ impl Worker {
             self.sel_depth = self.sel_depth.max(ply as i32 + 1);
         }
         let in_check = self.pos.in_check();
+        count(Event::Quiescence);
+        count_if(Event::QuiescenceInCheck, in_check);
         self.frame_mut(ply).in_check = in_check;
         if let Some(v) = self.repetition_score(ply) {
             return v;
@@ -32,7 +35,9 @@ impl Worker {
         let tt = hit.map_or_else(TtData::default, |h| h.0);
         let tt_value = hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply));
         self.frame_mut(ply).tt_hit = hit.is_some();
+        count_if(Event::QuiescenceTtHit, hit.is_some());
         if !N::PV && tt_value != VALUE_NONE && tt.depth >= DEPTH_QS && bound_fits(tt.bound, tt_value, beta) {
+            count(Event::QuiescenceTtCut);
             return tt_value;
         }
 
@@ -44,6 +49,7 @@ impl Worker {
             if hit.is_none() {
                 let m = self.pos.mate_in_one();
                 if m.is_some() {
+                    count(Event::QuiescenceMate);
                     let v = mate_in(ply + 1);
                     let stored = value_to_tt(v, ply);
                     let tt = &self.shared.tt;
@@ -51,6 +57,7 @@ impl Worker {
                     return v;
                 }
             }
+            count_if(Event::QuiescenceEvaluated, tt.eval == VALUE_NONE);
             raw_eval = if tt.eval == VALUE_NONE { self.evaluate() } else { tt.eval };
             let static_eval = corrected(raw_eval, self.correction(ply));
             self.frame_mut(ply).static_eval = static_eval;
@@ -62,6 +69,7 @@ impl Worker {
                 best_value = tt_value;
             }
             if best_value >= beta {
+                count(Event::StandPat);
                 if !is_decisive(best_value) {
                     best_value = (best_value + beta) / 2;
                 }
@@ -116,6 +124,7 @@ impl Worker {
             if self.stopped() {
                 return VALUE_ZERO;
             }
+            count(Event::QuiescenceSearched);
             self.prefetch_after(m);
             self.make(ply, m, gives_check);
             let v = -self.quiescence::<N>(ply + 1, -beta, -alpha);
