@@ -78,7 +78,7 @@ impl Evaluator {
         self.frames[0] = Frame { buckets: buckets(pos), ..Frame::default() };
     }
 
-    /// Follows a move. Costs next to nothing: rows are fetched towards the cache, accumulators computed when needed.
+    /// Follows a move. Costs next to nothing: accumulators are computed when needed.
     #[inline]
     pub fn push(&mut self, changes: Changes) {
         let buckets = self.frames[self.top].buckets;
@@ -89,16 +89,24 @@ impl Evaluator {
         for i in 0..frame.count as usize {
             frame.removed[i] = Features::features(changes.removed[i]);
             frame.added[i] = Features::features(changes.added[i]);
-            for viewer in Color::ALL.map(Color::index) {
-                // a moved king's rows are others, which its refresh will know
-                if frame.king_moved >> viewer & 1 == 0 {
-                    let first = buckets[viewer] as usize * Features::PER_BUCKET;
+        }
+        self.push_frame(frame);
+    }
+
+    /// Asks for the rows that evaluating after the last move will need.
+    #[inline]
+    pub fn prefetch(&self) {
+        let frame = &self.frames[self.top];
+        for viewer in Color::ALL.map(Color::index) {
+            // a moved king's rows are others, which its refresh will know
+            if frame.king_moved >> viewer & 1 == 0 {
+                let first = frame.buckets[viewer] as usize * Features::PER_BUCKET;
+                for i in 0..frame.count as usize {
                     prefetch(&self.network.input.rows[first + frame.removed[i][viewer] as usize]);
                     prefetch(&self.network.input.rows[first + frame.added[i][viewer] as usize]);
                 }
             }
         }
-        self.push_frame(frame);
     }
 
     /// Follows a null move.

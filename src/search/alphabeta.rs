@@ -161,6 +161,10 @@ impl Worker {
             return tt.value;
         }
 
+        if !in_check && tt.data.eval == VALUE_NONE {
+            self.eval.prefetch();
+        }
+
         // Step 4. Shogi's immediate wins: mate in one, declaration.
         if !N::ROOT && excluded.is_none() && !tt.hit && !in_check {
             let m = self.pos.mate_in_one();
@@ -181,7 +185,6 @@ impl Worker {
         }
 
         // Step 5. Static evaluation.
-        self.shared.histories.prefetch_pawn(&self.pos);
         let correction = self.correction(ply);
         let two_ago = self.before(ply, 2).static_eval;
         let mut raw_eval = VALUE_NONE;
@@ -252,6 +255,8 @@ impl Worker {
             }
 
             // Step 9. Null move.
+            self.shared.histories.prefetch_pawn(&self.pos);
+            self.hist.prefetch_continuation(self.before(ply, 1).cont);
             if cut_node
                 && excluded.is_none()
                 && ply >= self.null_min_ply

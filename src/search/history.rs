@@ -160,6 +160,14 @@ impl Histories {
         self.continuation[table.0 as usize..].first_chunk().expect("tables are whole")
     }
 
+    /// Asks for the continuation table of an earlier move: what costs most is to find its pages.
+    #[inline]
+    pub fn prefetch_continuation(&self, table: ContIndex) {
+        let row = self.continuation(table);
+        prefetch(&row[PIECE_TO / 4]);
+        prefetch(&row[PIECE_TO * 3 / 4]);
+    }
+
     #[inline]
     pub fn update_continuation(&mut self, table: ContIndex, piece: Piece, to: Square, bonus: i32) {
         update(&mut self.continuation[table.0 as usize + piece_to(piece, to)], bonus, CONTINUATION_LIMIT);

@@ -46,6 +46,9 @@ impl Worker {
         let mut best_value = -VALUE_INFINITE;
         let mut futility_base = -VALUE_INFINITE;
         if !in_check {
+            if tt.eval == VALUE_NONE {
+                self.eval.prefetch();
+            }
             if hit.is_none() {
                 let m = self.pos.mate_in_one();
                 if m.is_some() {

@@ -216,12 +216,12 @@ impl Worker {
         frame.cont = ContIndex::new(frame.in_check, capture, m.piece(), m.to());
         frame.cont_correction = piece_to(m.piece(), m.to()) as u32;
         let changes = self.pos.do_move_with(m, gives_check);
-        self.eval.push(changes);
         self.shared.histories.prefetch_correction(&self.pos);
         for back in [1, 3] {
             let earlier = self.before(ply, back).cont_correction as usize;
             self.hist.prefetch_cont_correction(earlier, m.piece(), m.to());
         }
+        self.eval.push(changes);
     }
 
     #[inline]
