@@ -7,6 +7,14 @@
 //! Inside: `root` (iterative deepening) calls `alphabeta` (the tree) calls `quiescence` (its leaves); `movepick` orders
 //! the moves by the histories of `history`, which `learn` teaches; `worker` is one thread's state, `shared` what all
 //! threads share, `tt` the table, `timeman` the clock, `params` every tunable number, `stats` counts what happens.
+//!
+//! # Tried and refused
+//!
+//! | Idea | What refused it |
+//! |---|---|
+//! | Asking for the table's cluster of every move before it is known whether the move is pruned | nodes/s x 0.984 |
+//! | ... in quiescence before the exchange is judged | nodes/s x 0.999 |
+//! | ... of captures and first moves as soon as they are picked | nodes/s x 1.003, within the noise |
 
 mod alphabeta;
 pub mod history;
