@@ -246,6 +246,11 @@ pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
     scalar::run(Propagate(network, &accumulators, pos.side_to_move()))
 }
 
+/// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side.
+pub fn output_of(network: &Network, accumulators: &[Row<L1>; 2]) -> i32 {
+    dispatch(Propagate(network, accumulators, Color::Black))
+}
+
 /// Both players' accumulators, summed up feature by feature.
 pub(super) fn accumulators_from_scratch(network: &Network, pos: &Position) -> Pair {
     Color::ALL.map(|viewer| {

@@ -15,7 +15,7 @@ pub mod layers;
 mod refresh;
 pub mod simd;
 
-pub use accumulator::{Evaluator, evaluate_from_scratch};
+pub use accumulator::{Evaluator, evaluate_from_scratch, output_of};
 pub use file::NetworkError;
 pub use layers::Network;
 pub use simd::{Kernel, KernelError, force_kernel, kernel, kernel_name};

@@ -6,7 +6,7 @@ use super::kernels::L1;
 use super::model::{INPUTS, L2, Model, dense};
 use super::step::Loss;
 use crate::memory::OutOfMemory;
-use crate::nnue::Network;
+use crate::nnue::{Network, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
@@ -139,28 +139,17 @@ impl<'a> Exact<'a> {
 
 /// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
-    let mut sums = net.hidden1.bias.0;
     let mut pieces = [0u16; ACTIVE];
-    for p in 0..2 {
+    let accumulators = [0, 1].map(|p| {
         let king = sample.view(p, false, &mut pieces) as usize;
-        let mut acc = net.input.bias.0;
+        let mut sum = net.input.bias;
         for &piece in &pieces {
             let row = &net.input.rows[king * super::features::BONA + piece as usize].0;
-            acc.iter_mut().zip(row).for_each(|(a, r)| *a = a.wrapping_add(*r));
+            sum.0.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
         }
-        for (i, a) in acc.iter().enumerate().filter(|(_, a)| **a > 0) {
-            let a = (*a).min(127) as i32;
-            sums.iter_mut().enumerate().for_each(|(o, s)| *s += a * net.hidden1.weight(o, p * L1 + i) as i32);
-        }
-    }
-    let first = sums.map(|s| (s >> 6).clamp(0, 127));
-    let mut sums = net.hidden2.bias.0;
-    for (i, a) in first.iter().enumerate() {
-        sums.iter_mut().enumerate().for_each(|(o, s)| *s += a * net.hidden2.weight(o, i) as i32);
-    }
-    let second = sums.map(|s| (s >> 6).clamp(0, 127));
-    net.output.bias.0[0]
-        + second.iter().enumerate().map(|(i, a)| a * net.output.weight(0, i) as i32).sum::<i32>()
+        sum
+    });
+    output_of(net, &accumulators)
 }
 
 /// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s), and what that does to the loss.
