@@ -35,10 +35,7 @@ impl Player {
     ) -> Result<Player, OutOfMemory> {
         let options = SearchOptions {
             entering_king_rule: referee::DECLARATION,
-            fv_scale: settings.fv_scale,
-            // nobody reads along
-            pv_interval: u64::MAX,
-            ..SearchOptions::default()
+            ..SearchOptions::self_play(settings.fv_scale)
         };
         let searcher = Searcher::new(network, settings.hash, options)?;
         Ok(Player { searcher, settings, openings, nodes: 0, next: None })

@@ -20,6 +20,7 @@ use crate::interrupt;
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::progress::{Progress, clock};
+use crate::search::STACK;
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -30,9 +31,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-
-/// As the search's own threads have: deep recursion with large frames.
-const STACK: usize = 64 << 20;
 
 /// Part `index` (from 0) of `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,4 +37,4 @@ mod worker;
 pub use limits::Limits;
 pub use observer::{Bound, Info, Observer, SearchResult, Silent};
 pub use options::SearchOptions;
-pub use pool::{Searcher, ThreadPool};
+pub use pool::{STACK, Searcher, ThreadPool};

@@ -35,6 +35,13 @@ pub struct SearchOptions {
     pub stochastic_ponder: bool,
 }
 
+impl SearchOptions {
+    /// For games of our own searches, which nobody reads along.
+    pub fn self_play(fv_scale: Value) -> SearchOptions {
+        SearchOptions { fv_scale, pv_interval: u64::MAX, ..SearchOptions::default() }
+    }
+}
+
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
         SearchOptions {

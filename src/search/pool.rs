@@ -16,6 +16,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+/// Bytes of stack that a thread which searches needs: deep recursion with large frames.
+pub const STACK: usize = 64 << 20;
+
 /// What every thread needs to begin.
 #[derive(Clone)]
 struct Job {
@@ -98,9 +101,9 @@ impl ThreadPool {
             let (board, senders) = (board.clone(), senders.clone());
             let handle = std::thread::Builder::new()
                 .name(format!("search-{index}"))
-                .stack_size(64 << 20)
+                .stack_size(STACK)
                 .spawn(move || serve(worker, &receiver, &board, &senders))
-                .map_err(|_| OutOfMemory { bytes: 64 << 20 })?;
+                .map_err(|_| OutOfMemory { bytes: STACK })?;
             started.push(Thread { orders: Some(sender), handle: Some(handle) });
         }
         *senders.lock().unwrap_or_else(PoisonError::into_inner) = helpers;

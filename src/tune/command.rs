@@ -2,12 +2,13 @@
 
 use super::pair::Conduct;
 use super::{Opponents, Pair, Proposal, Spsa, Tuned, picture};
+use crate::engine::load_network;
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
 use crate::openings::Opening;
 use crate::progress::{Progress, clock, parse_duration};
 use crate::random::Rng;
-use crate::search::params;
+use crate::search::{STACK, params};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,6 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// As the search's own threads have.
-const STACK: usize = 64 << 20;
 /// How many points a path has at the end.
 const POINTS: u64 = 200;
 /// What was learnt is written this often.
@@ -82,8 +81,6 @@ pub struct Args {
 struct State {
     spsa: Spsa,
     nodes: u64,
-    /// Games won minus games lost by the first corners: about 0, since the dice decide which corner is the first.
-    lead: i64,
     seconds: f64,
     /// Steps done, and the numbers then.
     path: Vec<(u64, Vec<f64>)>,
@@ -101,7 +98,7 @@ impl State {
         let numbers: Vec<_> = params::TABLE.iter().filter(|p| chosen(p.name)).map(Tuned::new).collect();
         let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
         let spsa = Spsa { numbers, done: 0, total: args.games / 2, rate: args.rate, seed: args.seed };
-        Ok(State { spsa, nodes: args.nodes, lead: 0, seconds: 0.0, path })
+        Ok(State { spsa, nodes: args.nodes, seconds: 0.0, path })
     }
 
     fn read(path: &Path) -> Result<State, Box<dyn Error>> {
@@ -136,7 +133,6 @@ impl State {
 
     fn learn(&mut self, proposal: &Proposal, lead: i32) {
         self.spsa.learn(proposal, f64::from(lead));
-        self.lead += i64::from(lead);
         let every = (self.spsa.total / POINTS).max(1);
         if self.spsa.done.is_multiple_of(every) || self.spsa.done == self.spsa.total {
             self.path.push((self.spsa.done, self.spsa.numbers.iter().map(|n| n.value).collect()));
@@ -182,10 +178,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Err("--rate must be above 0".into());
     }
     interrupt::watch();
-    let network = match args.eval_dir.as_ref().map(|d| d.join("nn.bin")) {
-        Some(path) => Network::load(&path).map_err(|e| format!("{}: {e}", path.display()))?.0,
-        None => Network::embedded()?,
-    };
+    let network = load_network(args.eval_dir.as_deref(), &mut |line| eprintln!("{line}"))?;
     let openings = args.openings.as_deref().map(Opening::read_file).transpose()?.unwrap_or_default();
     let file = args.out.join("tune.json");
     let mut state = match (file.exists(), args.resume) {

@@ -41,12 +41,8 @@ impl Opponents {
     /// # Errors
     /// [`OutOfMemory`] for the tables of the searches.
     pub fn new(network: &Arc<Network>, fv_scale: i32, conduct: Conduct) -> Result<Opponents, OutOfMemory> {
-        let options = SearchOptions {
-            entering_king_rule: referee::DECLARATION,
-            fv_scale,
-            pv_interval: u64::MAX,
-            ..SearchOptions::default()
-        };
+        let options =
+            SearchOptions { entering_king_rule: referee::DECLARATION, ..SearchOptions::self_play(fv_scale) };
         let new = || Searcher::new(network.clone(), 16, options.clone());
         Ok(Opponents { searchers: [new()?, new()?], conduct })
     }
