@@ -15,6 +15,7 @@
 //! | Asking for the table's cluster of every move before it is known whether the move is pruned | nodes/s x 0.984 |
 //! | ... in quiescence before the exchange is judged | nodes/s x 0.999 |
 //! | ... of captures and first moves as soon as they are picked | nodes/s x 1.003, within the noise |
+//! | All numbers as 20,000 games of SPSA at 2,000 nodes left them | At 10,000 nodes Elo +51 ± 35, but at 50,000 -34 ± 34 against the numbers before (435 games), and 45.0 % against YaneuraOu (340 games): what few nodes want is not what many want, so tune at many |
 
 mod alphabeta;
 pub mod history;
