@@ -39,7 +39,8 @@ impl fmt::Display for Score {
 pub struct InfoLine<'a> {
     pub depth: Option<u32>,
     pub nodes: Option<u64>,
-    /// A bound is no score.
+    /// A bound (`lowerbound`, `upperbound`) counts as the score that it bounds: an engine that is stopped within an iteration, or
+    /// that shows few lines, often says nothing else about the move it plays.
     pub score: Option<Score>,
     /// 1-based rank of the line of play.
     pub rank: u32,
@@ -55,7 +56,6 @@ impl<'a> InfoLine<'a> {
             return None;
         }
         let mut info = InfoLine { rank: 1, ..InfoLine::default() };
-        let mut bound = false;
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
@@ -66,7 +66,6 @@ impl<'a> InfoLine<'a> {
                 "multipv" => info.rank = words.next().and_then(|w| w.parse().ok()).unwrap_or(1),
                 "depth" => info.depth = words.next().and_then(|w| w.parse().ok()),
                 "nodes" => info.nodes = words.next().and_then(|w| w.parse().ok()),
-                "lowerbound" | "upperbound" => bound = true,
                 "score" => {
                     info.score = match (words.next(), words.next()) {
                         (Some("cp"), Some(v)) => v.parse().ok().map(Score::Cp),
@@ -80,9 +79,6 @@ impl<'a> InfoLine<'a> {
                 }
                 _ => {}
             }
-        }
-        if bound {
-            info.score = None;
         }
         Some(info)
     }
@@ -109,7 +105,7 @@ mod tests {
         assert_eq!((i.depth, i.score, i.rank, i.nodes), (Some(3), Some(Score::Cp(25)), 2, Some(100)));
         assert_eq!(i.pv, "7g7f 3c3d");
         let score = |line| InfoLine::parse(line).and_then(|i| i.score);
-        assert_eq!(score("info depth 4 score cp 99 lowerbound nodes 250 pv 2g2f"), None);
+        assert_eq!(score("info depth 4 score cp 99 lowerbound nodes 250 pv 2g2f"), Some(Score::Cp(99)));
         assert_eq!(score("info string score cp 1000"), None);
         assert_eq!(score("score cp 1"), None);
         assert_eq!(score("info depth 5 score mate -4"), Some(Score::Mate(-4)));

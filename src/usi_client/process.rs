@@ -232,7 +232,7 @@ mod tests {
         ] {
             a.read(line);
         }
-        assert_eq!((a.score, a.depth, a.nodes), (Some(25), Some(3), Some(250)));
+        assert_eq!((a.score, a.depth, a.nodes), (Some(99), Some(4), Some(250)));
         a.read("info depth 5 score mate -4");
         assert_eq!(a.score, Some(-30_000));
     }
