@@ -35,8 +35,8 @@ pub struct Args {
     /// Games of the whole run; two make a step
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(2..))]
     games: u64,
-    /// Nodes a move
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Nodes a move: about as many as the games will have that the numbers are for
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Tune only the numbers whose names begin so (separated by commas) [default: all]
     #[arg(long, value_delimiter = ',', value_name = "PREFIX")]
