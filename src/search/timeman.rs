@@ -44,7 +44,7 @@ impl TimeManager {
             minimum: 0,
             optimum: 0,
             maximum: 0,
-            remaining: usable_time(time + byoyomi, options),
+            remaining: usable_time(time, byoyomi, options),
             final_push: false,
             end: None,
             round_up,
@@ -150,11 +150,14 @@ fn clamp_ms(t: u64) -> i64 {
     t.min(1 << 42) as i64
 }
 
-/// What one move may take of `total` milliseconds: all but the worst-case lag. Where the clock is shorter than that
-/// reserve, four fifths of what there is, up to 100 ms: a lag that long could not be survived anyway, and a full tenth
-/// of a second would lose a clock of a tenth of a second.
-fn usable_time(total: i64, options: &SearchOptions) -> i64 {
-    (total - clamp_ms(options.network_delay2)).max((total * 4 / 5).min(100)).max(1)
+/// What one move may take of the clock's milliseconds: all but the worst-case lag. Where the clock is shorter than that
+/// reserve, a share of what there is, up to 100 ms: a lag that long could not be survived anyway, and a full tenth of a
+/// second would lose a clock of a tenth of a second. Of byoyomi, which is gone if it is not used, four fifths; of time that
+/// stays on the clock, two fifths, so that increments build up a reserve of one and a half of them.
+fn usable_time(time: i64, byoyomi: i64, options: &SearchOptions) -> i64 {
+    let total = time + byoyomi;
+    let fifths = if byoyomi > 0 { 4 } else { 2 };
+    (total - clamp_ms(options.network_delay2)).max((total * fifths / 5).min(100)).max(1)
 }
 
 #[cfg(test)]
@@ -197,6 +200,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn increments_build_up_a_reserve() {
+        let o = SearchOptions {
+            round_up_to_full_second: false,
+            network_delay: 10,
+            network_delay2: 100,
+            minimum_thinking_time: 10,
+            ..SearchOptions::default()
+        };
+        let mut left = 6;
+        for ply in 100..120 {
+            left += 20;
+            let tm = TimeManager::new(&clock(left, 20, 0), &o, Color::Black, ply, 0);
+            left -= tm.maximum() as u64;
+        }
+        assert!(left >= 29, "{left}");
     }
 
     #[test]
