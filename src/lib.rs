@@ -31,6 +31,7 @@ pub mod memory;
 pub mod progress;
 pub mod random;
 pub mod types;
+pub mod whole_file;
 
 pub mod position;
 

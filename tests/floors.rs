@@ -41,6 +41,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("progress", 0),
     ("random", 0),
     ("types", 0),
+    ("whole_file", 0),
 ];
 
 fn floor(module: &str) -> Option<u8> {

@@ -16,6 +16,7 @@ use crate::position::EnteringKingRule;
 use crate::progress::parse_duration;
 use crate::random::Rng;
 use crate::types::Value;
+use crate::whole_file;
 use serde_json::json;
 use std::error::Error;
 use std::io;
@@ -236,7 +237,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let summary = report::json(&t, &standings, ending, &settings);
     if let Some(dir) = &args.out {
         write_json(&dir.join("summary.json"), &summary)?;
-        std::fs::write(dir.join("progress.svg"), report::svg(&t, &games))?;
+        whole_file::write(&dir.join("progress.svg"), report::svg(&t, &games))?;
         if args.csa {
             write_csa(&dir.join("csa"), &games)?;
         }

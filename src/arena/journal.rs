@@ -1,6 +1,7 @@
 //! The games of a match on disk, a line of JSON each, so that a match survives its process: [`Journal`].
 
 use super::game::{Ply, Reason, Winner};
+use crate::whole_file;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -115,13 +116,11 @@ fn first_difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<Stri
     }
 }
 
-/// Writes a file as a whole: a reader sees the old one or the new one.
+/// Writes a file of this value, for people to read as well.
 pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
-    let temporary = path.with_extension("tmp");
-    std::fs::write(&temporary, text)?;
-    std::fs::rename(&temporary, path)
+    whole_file::write(path, text)
 }
 
 #[cfg(test)]

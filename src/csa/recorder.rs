@@ -4,6 +4,7 @@ use super::game::{Game, Outcome};
 use super::protocol::Verdict;
 use crate::record::csa;
 use crate::types::Color;
+use crate::whole_file;
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 use std::fs::File;
@@ -111,7 +112,7 @@ impl Recorder {
     /// When it still cannot.
     pub fn retry(&mut self) -> io::Result<()> {
         while let Some(job) = self.waiting.first() {
-            write_file(&self.dir.join(&job.name), job.record.as_bytes())?;
+            whole_file::write(&self.dir.join(&job.name), &job.record)?;
             if let Some(line) = &job.line {
                 let mut journal =
                     File::options().create(true).append(true).open(self.dir.join("games.jsonl"))?;
@@ -128,15 +129,6 @@ impl Recorder {
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
-}
-
-/// Writes a file so that it is there whole or not at all.
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let mut file = File::create(&part)?;
-    file.write_all(bytes)?;
-    file.sync_data()?;
-    std::fs::rename(part, path)
 }
 
 /// The server chooses the id, so it must not choose a path.

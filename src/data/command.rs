@@ -15,6 +15,7 @@ use super::game::{EndReason, GameRecord, GameResult};
 use super::hcpe::HcpEval;
 use super::psv::PackedSfenValue;
 use crate::random::Rng;
+use crate::whole_file::{WholeFile, beside, unfinished};
 
 /// Look at, check, convert and combine training records (.games, .psv, .bin, .hcpe).
 #[derive(Debug, Args)]
@@ -177,34 +178,6 @@ fn each_record<const N: usize>(
         each(&record).map_err(|e| in_file(path, format_args!("record {i}: {e}")))?;
     }
     Ok(())
-}
-
-/// Output that appears under its name when complete.
-struct Whole {
-    out: BufWriter<File>,
-    part: PathBuf,
-    path: PathBuf,
-}
-
-impl Whole {
-    fn create(path: &Path) -> Result<Whole, Box<dyn Error>> {
-        let part = beside(path, "tmp");
-        let file = File::create(&part).map_err(|e| in_file(&part, e))?;
-        Ok(Whole { out: BufWriter::with_capacity(1 << 20, file), part, path: path.to_owned() })
-    }
-
-    fn finish(mut self) -> Result<(), Box<dyn Error>> {
-        self.out.flush()?;
-        std::fs::rename(self.part, self.path)?;
-        Ok(())
-    }
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
 }
 
 #[derive(Default, Clone)]
@@ -383,7 +356,7 @@ fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn E
     let to = Format::of(output)?;
     let mut count = 0u64;
     if to == Format::Games {
-        let part = beside(output, "tmp");
+        let part = unfinished(output);
         let mut writer = GameWriter::create(&part, fingerprint(inputs)?)?;
         let mut joiner = Joiner::default();
         for path in inputs {
@@ -408,8 +381,8 @@ fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn E
         writer.finish()?;
         std::fs::rename(part, output)?;
     } else {
-        let mut whole = Whole::create(output)?;
-        let out = &mut whole.out;
+        let mut whole = WholeFile::create(output).map_err(|e| in_file(output, e))?;
+        let out = &mut whole;
         for path in inputs {
             let mut failed = None;
             let mut put = |bytes: &[u8]| {
@@ -501,7 +474,7 @@ fn merge(inputs: &[PathBuf], output: &Path, mixed: bool) -> Result<(), Box<dyn E
         )
         .into());
     }
-    let part = beside(output, "tmp");
+    let part = unfinished(output);
     let mut writer = GameWriter::create(&part, fingerprint)?;
     let mut heads: Vec<Option<GameRecord>> =
         readers.iter_mut().map(|r| r.next().transpose()).collect::<Result<_, _>>()?;
@@ -551,7 +524,7 @@ fn dedup(inputs: &[PathBuf], output: &Path) -> Result<(), Box<dyn Error>> {
     }
     match format {
         Format::Games => {
-            let part = beside(output, "tmp");
+            let part = unfinished(output);
             let mut writer = GameWriter::create(&part, GameReader::open(&inputs[0])?.fingerprint())?;
             for path in inputs {
                 each_game(path, |mut game| {
@@ -573,12 +546,12 @@ fn dedup(inputs: &[PathBuf], output: &Path) -> Result<(), Box<dyn Error>> {
             std::fs::rename(part, output)?;
         }
         Format::Psv | Format::Hcpe => {
-            let mut whole = Whole::create(output)?;
+            let mut whole = WholeFile::create(output).map_err(|e| in_file(output, e))?;
             let mut each = |b: &[u8]| -> Result<(), Box<dyn Error>> {
                 all += 1;
                 if seen.insert(position_hash(&b[..32])) {
                     kept += 1;
-                    whole.out.write_all(b)?;
+                    whole.write_all(b)?;
                 }
                 Ok(())
             };
@@ -633,13 +606,13 @@ fn shuffle(inputs: &[PathBuf], output: &Path, memory: usize, seed: u64) -> Resul
         file.flush()?;
     }
     drop(files);
-    let mut whole = Whole::create(output)?;
+    let mut whole = WholeFile::create(output).map_err(|e| in_file(output, e))?;
     for (i, path) in paths.iter().enumerate() {
         let bytes = std::fs::read(path)?;
         let mut order: Vec<u32> = (0..(bytes.len() / size) as u32).collect();
         Rng::for_stream(seed, 1 + i as u64).shuffle(&mut order);
         for r in order {
-            whole.out.write_all(&bytes[r as usize * size..][..size])?;
+            whole.write_all(&bytes[r as usize * size..][..size])?;
         }
         std::fs::remove_file(path)?;
     }

@@ -5,6 +5,7 @@ use super::{Settings, Shard};
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::search::{Limits, SearchOptions, Searcher, Silent};
+use crate::whole_file;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
@@ -154,14 +155,11 @@ impl Manifest {
         serde_json::from_slice(&bytes).map_err(|source| ManifestError::Format { path, source })
     }
 
-    /// Writes the file as a whole: a reader sees the old one or the new one.
     pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
         let fail = |source| ManifestError::Io { path: path.to_path_buf(), source };
-        let temporary = path.with_extension("json.tmp");
         let mut text = serde_json::to_vec_pretty(self).map_err(|e| fail(e.into()))?;
         text.push(b'\n');
-        std::fs::write(&temporary, text).map_err(fail)?;
-        std::fs::rename(&temporary, path).map_err(fail)
+        whole_file::write(path, text).map_err(fail)
     }
 
     /// Refuses a directory that holds shards of another run.

@@ -3,8 +3,8 @@
 use crate::types::Value;
 use serde::{Deserialize, Serialize};
 
-/// What game number `g` depends on, beside the network, the search and the games before it in its series. Scores are in `Value` units (a pawn is 90),
-/// plies count from the start of the game.
+/// What game number `g` depends on, beside the network, the search and the games before it in its series. Scores are in
+/// `Value` units (a pawn is 90), plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     pub seed: u64,

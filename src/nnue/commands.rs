@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use super::arch::FV_SCALE;
 use super::{Evaluator, Kernel, Network, NetworkError, force_kernel, inspect};
 use crate::position::Position;
+use crate::whole_file::WholeFile;
 
 /// Make, export and inspect networks.
 #[derive(Debug, Args)]
@@ -141,7 +142,10 @@ pub fn net(args: NetArgs) -> Result<(), Box<dyn Error>> {
         NetCommand::Export { eval_dir, output } => save(&network(eval_dir.as_deref())?, &output)?,
         NetCommand::Pack { input, output } => {
             let network = network(Some(&input))?;
-            let written = File::create(&output).and_then(|mut file| network.pack(&mut file));
+            let written = WholeFile::create(&output).and_then(|mut file| {
+                network.pack(&mut file)?;
+                file.finish()
+            });
             written.map_err(|e| format!("cannot write {}: {e}", output.display()))?;
         }
         NetCommand::Info { file, positions } => {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use super::arch::{self, NETWORK_HASH, Style, TRANSFORMER_HASH, VERSION};
 use super::layers::{Affine, Network};
 use crate::memory::OutOfMemory;
+use crate::whole_file::WholeFile;
 
 /// The name of the file in an `EvalDir`.
 pub const FILE_NAME: &str = "nn.bin";
@@ -153,11 +154,9 @@ impl Network {
 
     /// [`write`](Self::write) to a file that appears, complete, at the end.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        self.write(&mut File::create(&part)?)?;
-        std::fs::rename(&part, path)
+        let mut file = WholeFile::create(path)?;
+        self.write(&mut file)?;
+        file.finish()
     }
 }
 

@@ -9,21 +9,20 @@
 //! Rows that no step has touched are zero, and left out. (Not so after a start from a network: then every row is written.)
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use super::features::ROWS;
 use super::kernels::L1;
 use super::model::Model;
+use crate::whole_file::WholeFile;
 
 const MAGIC: &[u8; 9] = b"toratrain";
 const VERSION: u32 = 2;
 
 /// Writes `model` and `run` to a file that appears, complete, at the end.
 pub fn save(path: &Path, model: &Model, run: &str) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let mut out =
-        Summed { inner: BufWriter::with_capacity(1 << 20, File::create(&part)?), crc: Default::default() };
+    let mut out = Summed { inner: WholeFile::create(path)?, crc: Default::default() };
     out.write_all(MAGIC)?;
     out.u32(VERSION)?;
     out.u32(run.len() as u32)?;
@@ -52,9 +51,7 @@ pub fn save(path: &Path, model: &Model, run: &str) -> io::Result<()> {
     }
     let crc = out.crc.clone().finalize();
     out.u32(crc)?;
-    out.inner.flush()?;
-    out.inner.get_ref().sync_all()?;
-    std::fs::rename(part, path)
+    out.inner.finish()
 }
 
 /// Reads what [`save`] wrote: the model and the description of the run.

@@ -23,6 +23,7 @@ use crate::interrupt;
 use crate::nnue::Network;
 use crate::progress::{Progress, clock};
 use crate::random::Rng;
+use crate::whole_file;
 
 /// What decides the outcome of a run; a run resumes only with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -295,8 +296,8 @@ pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
 }
 
 fn write_log(out: &Path, log: &[Entry]) -> std::io::Result<()> {
-    std::fs::write(out.join("log.csv"), csv(log))?;
-    std::fs::write(out.join("loss.svg"), svg(log))
+    whole_file::write(&out.join("log.csv"), csv(log))?;
+    whole_file::write(&out.join("loss.svg"), svg(log))
 }
 
 /// At most `most` held-out positions, drawn from all over the set.

@@ -1,0 +1,86 @@
+//! Files that appear under their name when they are complete: [`WholeFile`]. After a kill, or while one is written, a
+//! reader finds the old file or the new one, never a part.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A buffered file that takes its name, and the place of a file that had it, with [`finish`](Self::finish).
+pub struct WholeFile {
+    out: BufWriter<File>,
+    /// Where it goes; none for a device or a pipe, which takes the bytes as they come.
+    path: Option<PathBuf>,
+}
+
+impl WholeFile {
+    /// Begins the file at `path` (where that is a link, the file that it leads to).
+    pub fn create(path: &Path) -> io::Result<WholeFile> {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let stream = std::fs::metadata(&path).is_ok_and(|m| !m.is_file() && !m.is_dir());
+        let file = File::create(if stream { path.clone() } else { unfinished(&path) })?;
+        let out = BufWriter::with_capacity(1 << 20, file);
+        Ok(WholeFile { out, path: (!stream).then_some(path) })
+    }
+
+    /// Brings the bytes to the disk, then gives them the name.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        let Some(path) = self.path else { return Ok(()) };
+        self.out.get_ref().sync_all()?;
+        std::fs::rename(unfinished(&path), path)
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes a file of these bytes.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut file = WholeFile::create(path)?;
+    file.write_all(bytes.as_ref())?;
+    file.finish()
+}
+
+/// The name of the file that is to be `path`, until it is complete.
+pub fn unfinished(path: &Path) -> PathBuf {
+    beside(path, "tmp")
+}
+
+/// `path.suffix`
+pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".");
+    name.push(suffix);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_file_stays_until_the_new_one_is_complete() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.json");
+        write(&path, "old").unwrap();
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        file.flush().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        drop(file);
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        let mut file = WholeFile::create(&path).unwrap();
+        file.write_all(b"newer").unwrap();
+        file.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"newer");
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
+    }
+}
