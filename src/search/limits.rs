@@ -23,7 +23,7 @@ pub struct Limits {
     pub movetime: Option<u64>,
     /// Deepest iteration.
     pub depth: Option<i32>,
-    /// Nodes over all threads. One thread stops exactly there.
+    /// Nodes over all threads. One thread stops exactly there, but not before the first iteration is done.
     pub nodes: Option<u64>,
     /// Soft node limit: no new iteration starts beyond it (self-play data use it).
     pub soft_nodes: Option<u64>,

@@ -90,10 +90,11 @@ impl ThreadPool {
         let shared = Arc::new(SharedState::new(threads, tt_mb)?);
         let board = Arc::new(Board::default());
         let senders: Arc<Mutex<Vec<Sender<Order>>>> = Arc::default();
+        let (ready, made) = channel();
         let mut started = Vec::new();
         let mut helpers = Vec::new();
         for index in 0..threads {
-            let worker = Worker::new(network.clone(), shared.clone(), index, threads)?;
+            let (network, shared, ready) = (network.clone(), shared.clone(), ready.clone());
             let (sender, receiver) = channel();
             if index > 0 {
                 helpers.push(sender.clone());
@@ -102,9 +103,26 @@ impl ThreadPool {
             let handle = std::thread::Builder::new()
                 .name(format!("search-{index}"))
                 .stack_size(STACK)
-                .spawn(move || serve(worker, &receiver, &board, &senders))
+                .spawn(move || {
+                    let _abort = AbortOnPanic;
+                    // here, and not before: a worker's tables come from the memory that is nearest to its thread
+                    match Worker::new(network, shared, index, threads) {
+                        Ok(worker) => {
+                            let _ = ready.send(Ok(()));
+                            drop(ready);
+                            serve(worker, &receiver, &board, &senders);
+                        }
+                        Err(e) => {
+                            let _ = ready.send(Err(e));
+                        }
+                    }
+                })
                 .map_err(|_| OutOfMemory { bytes: STACK })?;
             started.push(Thread { orders: Some(sender), handle: Some(handle) });
+        }
+        drop(ready);
+        for result in made {
+            result?;
         }
         *senders.lock().unwrap_or_else(PoisonError::into_inner) = helpers;
         Ok(ThreadPool { network, shared, board, threads: started, tt_mb })
@@ -241,6 +259,17 @@ impl Drop for ThreadPool {
     }
 }
 
+/// Ends the process when its thread panics: who waits for that thread would wait for ever, and lose on time in silence.
+struct AbortOnPanic;
+
+impl Drop for AbortOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            std::process::abort();
+        }
+    }
+}
+
 /// A thread's life: carry out orders until there can be no more.
 fn serve(mut worker: Worker, orders: &Receiver<Order>, board: &Board, helpers: &Mutex<Vec<Sender<Order>>>) {
     while let Ok(order) = orders.recv() {
@@ -365,7 +394,8 @@ fn lead(
     }
     let mut result = worker.result();
     let cp = result.score * 100 / 90;
-    let resigns = options.resign_value < 99999 && cp <= -options.resign_value;
+    // a search that ended before its first iteration knows nothing to resign for
+    let resigns = options.resign_value < 99999 && worker.completed_depth > 0 && cp <= -options.resign_value;
     if !reported {
         let lines = options.multi_pv.clamp(1, worker.root_moves.len());
         worker.pv_index = 0;
@@ -390,8 +420,10 @@ fn ended(pool: Option<(&Board, &Mutex<Vec<Sender<Order>>>)>) {
     }
 }
 
-/// The thread whose result to play: depth and score vote for moves, proven wins and losses go first.
-fn elect(first: Vote, others: Vec<Vote>) -> Vote {
+/// The thread whose result to play: depth and score vote for moves, proven wins and losses go first. Who finished no
+/// iteration has no vote.
+fn elect(first: Vote, mut others: Vec<Vote>) -> Vote {
+    others.retain(|v| v.depth > 0 && v.root_move.score != -VALUE_INFINITE);
     let least = others.iter().map(|v| v.root_move.score).fold(first.root_move.score, Value::min);
     let weight = |v: &Vote| i64::from(v.root_move.score - least + 14) * i64::from(v.depth);
     let mut votes: HashMap<Move, i64> = HashMap::new();
@@ -407,6 +439,7 @@ fn elect(first: Vote, others: Vec<Vote>) -> Vote {
         let better = if is_win(old) {
             new > old
         } else if loses(&best) {
+            // a thread that saw no refutation of its move shows where the loss is hardest to find
             !loses(&v) || new < old
         } else {
             is_win(new)
@@ -467,5 +500,28 @@ impl Searcher {
     pub fn quiescence(&mut self, pos: &Position) -> Value {
         self.settle(pos);
         self.worker.quiescence::<super::node::Pv>(0, -VALUE_INFINITE, VALUE_INFINITE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_elect_by_score_and_depth_but_only_those_that_finished_an_iteration() {
+        let moves: Vec<Move> = Position::startpos().legal_moves(false).iter().map(|s| s.mv).collect();
+        let vote = |index: usize, score: Value, depth: i32| {
+            let mut root_move = RootMove::new(moves[index]);
+            root_move.score = score;
+            Vote { index, root_move, depth }
+        };
+        let elected = |votes: &[Vote]| elect(votes[0].clone(), votes[1..].to_vec()).index;
+        let idle = || vote(2, -VALUE_INFINITE, 0);
+        assert_eq!(elected(&[vote(0, 50, 10), vote(1, 60, 12), idle()]), 1);
+        assert_eq!(elected(&[vote(0, 50, 12), vote(1, 20, 10), idle()]), 0);
+        assert_eq!(elected(&[vote(0, 900, 20), vote(1, mate_in(7), 9), idle()]), 1);
+        assert_eq!(elected(&[vote(0, mate_in(9), 20), vote(1, mate_in(7), 9), idle()]), 1);
+        assert_eq!(elected(&[vote(0, mated_in(6), 20), idle()]), 0);
+        assert_eq!(elected(&[vote(0, mated_in(6), 20), idle(), vote(1, -900, 15)]), 1);
     }
 }

@@ -149,6 +149,10 @@ impl Worker {
         if in_check && move_count == 0 {
             return mated_in(ply);
         }
+        // what a child said on its way out is not worth keeping
+        if self.stopped() {
+            return VALUE_ZERO;
+        }
         if !is_decisive(best_value) && best_value > beta {
             best_value = (best_value + beta) / 2;
         }

@@ -3,7 +3,8 @@
 use super::history::SharedHistories;
 use super::tt::TranspositionTable;
 use crate::memory::OutOfMemory;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -89,7 +90,8 @@ impl SharedState {
         let gate = self.lock();
         if let (true, Some(start)) = (self.ponder.load(Relaxed), *gate) {
             self.ponderhit.store(start.elapsed().as_millis() as i64, Relaxed);
-            self.ponder.store(false, Relaxed);
+            // who sees that the opponent's time has ended sees when, too
+            self.ponder.store(false, Release);
             self.opened.notify_all();
         }
     }
@@ -97,7 +99,7 @@ impl SharedState {
     /// Whether the opponent's time is running.
     #[inline]
     pub fn pondering(&self) -> bool {
-        self.ponder.load(Relaxed)
+        self.ponder.load(Acquire)
     }
 
     /// When `ponderhit` came (milliseconds since `go`), the first time it is asked after it came.

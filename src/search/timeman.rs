@@ -8,7 +8,8 @@ use super::{Limits, SearchOptions};
 use crate::types::Color;
 use std::time::Instant;
 
-/// Games are planned to last about so many plies.
+/// From move to move a game is planned to last about so many plies more; a little longer early in the game, and on clocks
+/// of sudden death.
 const MOVE_HORIZON: i64 = 160;
 
 /// The plan for one move. Times are milliseconds since `go`.
