@@ -396,7 +396,10 @@ impl Worker {
                 } else if v >= beta && !is_decisive(v) {
                     // several moves beat beta: cut
                     count(Event::MultiCut);
-                    self.hist.update_tt_move((-424 - 107 * depth).max(-3375));
+                    self.hist.update_tt_move(
+                        -(p::multi_cut_malus_offset() + p::multi_cut_malus_mult() * depth)
+                            .min(p::multi_cut_malus_max()),
+                    );
                     return v;
                 } else if tt.value >= beta {
                     extension = -3;
@@ -439,7 +442,8 @@ impl Worker {
             let i = piece_to(m.piece(), m.to());
             let stat_score = if capture {
                 let captured = self.captured_kind(m);
-                863 * PIECE_VALUE[captured.index()] / 128 + self.hist.capture(m.piece(), m.to(), captured)
+                p::lmr_captured_value() * PIECE_VALUE[captured.index()] / 128
+                    + self.hist.capture(m.piece(), m.to(), captured)
             } else {
                 2 * self.hist.main(us, m)
                     + self.hist.continuation(continuation[0])[i] as i32
@@ -549,7 +553,8 @@ impl Worker {
         } else if best_move.is_some() {
             self.update_best(ply, best_move, tt.mv, depth, &quiets, &captures);
             if !N::PV {
-                self.hist.update_tt_move(if best_move == tt.mv { 805 } else { -787 });
+                let held = best_move == tt.mv;
+                self.hist.update_tt_move(if held { p::tt_move_bonus() } else { -p::tt_move_malus() });
             }
         } else if previous.current.is_some() {
             if prior_capture {
@@ -582,10 +587,10 @@ impl Worker {
             && (best_value > static_eval) == best_move.is_some()
         {
             use super::history::CORRECTION_LIMIT;
-            let rate = if best_move.is_some() { 12 } else { 17 };
+            let rate = if best_move.is_some() { p::correction_rate() } else { p::correction_rate_no_best() };
             let bonus = ((best_value - static_eval) * depth * rate / 128)
                 .clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-            self.update_correction(ply, 1069 * bonus / 1024);
+            self.update_correction(ply, p::correction_scale() * bonus / 1024);
         }
         debug_assert!(-VALUE_INFINITE < best_value && best_value < VALUE_INFINITE);
         best_value
@@ -599,7 +604,8 @@ impl Worker {
         if !m.is_some() || previous.in_check || prior_capture {
             return;
         }
-        let swing = (-(previous.static_eval + self.frame(ply).static_eval)).clamp(-214, 171) + 60;
+        let swing = -(previous.static_eval + self.frame(ply).static_eval);
+        let swing = swing.clamp(-p::eval_swing_worst(), p::eval_swing_best()) + p::eval_swing_offset();
         self.hist.update_main(!self.pos.side_to_move(), m, swing * p::eval_history_scale());
         if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
             let bonus = swing * p::eval_pawn_history_scale();
@@ -610,7 +616,7 @@ impl Worker {
     /// Passes; a score if even so the position holds beta. Deep ones are verified without null moves.
     fn try_null_move(&mut self, ply: usize, beta: Value, depth: Depth) -> Option<Value> {
         count(Event::NullTried);
-        let d = depth - (7 + depth / 3);
+        let d = depth - (p::null_reduction() + depth / 3);
         self.make_null(ply);
         let v = -self.search::<NonPv>(ply + 1, -beta, -beta + 1, d, false);
         self.unmake_null();
@@ -740,7 +746,7 @@ impl Worker {
         let quiet = i32::from(!tt_capture);
         let pv = i32::from(N::PV);
         let deep = i32::from(ply as i32 > self.root_depth);
-        let uncertainty = correction.abs() / 210_590;
+        let uncertainty = correction.abs() / p::extension_correction_div();
         let double = p::double_base() + p::double_pv() * pv
             - p::double_not_capture() * quiet
             - uncertainty

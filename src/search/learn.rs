@@ -83,21 +83,27 @@ impl Worker {
     pub(super) fn update_prior_quiet(&mut self, ply: usize, depth: i32, best_value: i32) {
         let (here, previous) = (*self.frame(ply), *self.before(ply, 1));
         let m = previous.current;
-        let mut scale = -232 - previous.stat_score / 108 + (59 * depth).min(454);
+        let mut scale = (p::prior_quiet_depth() * depth).min(p::prior_quiet_depth_max())
+            - previous.stat_score / p::prior_quiet_stat_div()
+            - p::prior_quiet_offset();
         if previous.move_count > 8 {
-            scale += 169;
+            scale += p::prior_quiet_late();
         }
-        if !here.in_check && best_value <= here.static_eval - 110 {
-            scale += 145;
+        if !here.in_check && best_value <= here.static_eval - p::prior_quiet_worse_margin() {
+            scale += p::prior_quiet_worse();
         }
-        if !previous.in_check && best_value <= -previous.static_eval - 73 {
-            scale += 154;
+        if !previous.in_check && best_value <= -previous.static_eval - p::prior_quiet_better_margin() {
+            scale += p::prior_quiet_better();
         }
-        let bonus = (135 * depth - 80).min(1400) * scale.max(0);
-        self.update_continuation(ply - 1, m.piece(), m.to(), bonus * 221 / 16384);
-        self.hist.update_main(!self.pos.side_to_move(), m, bonus * 235 / 32768);
+        let bonus = (p::prior_quiet_bonus_mult() * depth - p::prior_quiet_bonus_offset())
+            .min(p::prior_quiet_bonus_max())
+            * scale.max(0);
+        let cont = bonus * p::prior_quiet_cont_scale() / 16384;
+        self.update_continuation(ply - 1, m.piece(), m.to(), cont);
+        self.hist.update_main(!self.pos.side_to_move(), m, bonus * p::prior_quiet_main_scale() / 32768);
         if m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
-            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus * 290 / 8192);
+            let pawn = bonus * p::prior_quiet_pawn_scale() / 8192;
+            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), pawn);
         }
     }
 

@@ -291,11 +291,11 @@ impl MovePicker {
             let (m, i) = (s.mv, piece_to(s.mv.piece(), s.mv.to()));
             let mut score = 2 * (hist.main(us, m) + pawn[i].load(Relaxed) as i32);
             score += continuation.iter().map(|t| t[i] as i32).sum::<i32>();
-            if pos.check_squares(m.piece().kind()).contains(m.to()) && pos.see_ge(m, -75) {
+            if pos.check_squares(m.piece().kind()).contains(m.to()) && pos.see_ge(m, p::order_check_see()) {
                 score += p::order_check_bonus();
             }
             if low_ply {
-                score += 8 * hist.low_ply(self.ply, m) / (1 + self.ply as i32);
+                score += p::order_low_ply() * hist.low_ply(self.ply, m) / (1 + self.ply as i32);
             }
             s.score = score;
         }
@@ -318,7 +318,8 @@ impl MovePicker {
 fn score_captures(list: &mut MoveList, pos: &Position, hist: &Histories) {
     for s in list {
         let captured = pos.piece_on(s.mv.to()).kind();
-        s.score = hist.capture(s.mv.piece(), s.mv.to(), captured) + 7 * PIECE_VALUE[captured.index()];
+        s.score = hist.capture(s.mv.piece(), s.mv.to(), captured)
+            + p::order_captured_value() * PIECE_VALUE[captured.index()];
     }
 }
 

@@ -1,4 +1,5 @@
-//! Every tunable number of the search, by name.
+//! The tunable numbers of the search, by name. (Depths from which a step applies, and the shares that several tables have in one
+//! lesson, stand where they are used.)
 //!
 //! The starting values are those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; what a match
 //! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for the tuner (`toratsugumi tune`). With the
@@ -76,6 +77,7 @@ params! {
     lmr_cutoffs_all_node = 1042 in 0..=3000;
     lmr_tt_move = 2239 in 0..=5000;
     lmr_stat_score = 428 in 100..=1200;
+    lmr_captured_value = 863 in 200..=2000;
     lmr_all_node = 273 in 0..=800;
     lmr_full_no_tt = 1057 in 0..=3000;
     lmr_full_one = 4628 in 2000..=8000;
@@ -94,6 +96,7 @@ params! {
     null_depth = 16 in 0..=60;
     null_improving = 53 in 0..=200;
     null_offset = 378 in 50..=900;
+    null_reduction = 7 in 3..=11;
     hindsight_eval = 173 in 20..=500;
     probcut_margin = 224 in 60..=600;
     probcut_improving = 61 in 0..=200;
@@ -125,6 +128,7 @@ params! {
     triple_not_capture = 218 in 0..=500;
     triple_tt_pv = 92 in 0..=250;
     triple_deep = 45 in 0..=150;
+    extension_correction_div = 210590 in 60000..=700000;
     // histories
     stat_bonus_mult = 128 in 40..=300;
     stat_bonus_offset = 77 in 0..=250;
@@ -149,14 +153,43 @@ params! {
     tt_cut_refuted = 2142 in 500..=4500;
     eval_history_scale = 10 in 0..=30;
     eval_pawn_history_scale = 12 in 0..=40;
+    eval_swing_worst = 214 in 50..=600;
+    eval_swing_best = 171 in 50..=600;
+    eval_swing_offset = 60 in -50..=200;
     prior_capture_bonus = 1018 in 200..=2500;
-    // correction histories, in 1/131072
+    prior_quiet_offset = 232 in 0..=700;
+    prior_quiet_stat_div = 108 in 30..=400;
+    prior_quiet_depth = 59 in 15..=180;
+    prior_quiet_depth_max = 454 in 150..=1200;
+    prior_quiet_late = 169 in 0..=500;
+    prior_quiet_worse = 145 in 0..=450;
+    prior_quiet_worse_margin = 110 in 0..=350;
+    prior_quiet_better = 154 in 0..=450;
+    prior_quiet_better_margin = 73 in 0..=250;
+    prior_quiet_bonus_mult = 135 in 40..=300;
+    prior_quiet_bonus_offset = 80 in 0..=250;
+    prior_quiet_bonus_max = 1400 in 500..=3000;
+    prior_quiet_cont_scale = 221 in 50..=600;
+    prior_quiet_main_scale = 235 in 50..=700;
+    prior_quiet_pawn_scale = 290 in 70..=800;
+    tt_move_bonus = 805 in 200..=2000;
+    tt_move_malus = 787 in 200..=2000;
+    multi_cut_malus_offset = 424 in 0..=1200;
+    multi_cut_malus_mult = 107 in 20..=300;
+    multi_cut_malus_max = 3375 in 1000..=7000;
+    // correction histories: how much a node teaches, in 1/1024; weights in 1/131072
+    correction_rate = 12 in 3..=40;
+    correction_rate_no_best = 17 in 4..=50;
+    correction_scale = 1069 in 300..=2500;
     correction_pawn = 12153 in 3000..=25000;
     correction_minor = 8620 in 2000..=20000;
     correction_non_pawn = 12355 in 3000..=25000;
     correction_continuation = 7982 in 2000..=20000;
     // ordering
     order_check_bonus = 16384 in 2000..=30000;
+    order_check_see = -75 in -300..=100;
+    order_low_ply = 8 in 0..=30;
+    order_captured_value = 7 in 2..=20;
     order_capture_see_div = 18 in 6..=60;
     order_good_quiet = -14000 in -30000..=-4000;
     order_sort_depth = 3560 in 1000..=8000;
