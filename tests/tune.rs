@@ -24,7 +24,7 @@ fn a_build_with_constants_says_what_is_needed() {
 
 #[cfg(feature = "tune")]
 #[test]
-fn a_stopped_run_goes_on_to_its_end() {
+fn a_stopped_run_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| tune(args, dir.path());
     let names = ["--only", "lmr_base,razor"];

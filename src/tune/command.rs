@@ -9,6 +9,7 @@ use crate::openings::Opening;
 use crate::progress::{Progress, clock, parse_duration};
 use crate::random::Rng;
 use crate::search::{STACK, params};
+use crate::whole_file;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,8 @@ pub struct Args {
     /// Divisor of the network's output
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: i32,
-    /// Go on with what an earlier run left in the directory; its games, names, rate and seed hold
+    /// Go on with what an earlier run left in the directory. What it was told holds, but for the network and the
+    /// openings: name the same again
     #[arg(long)]
     resume: bool,
     /// Stop after this time (90, 45s, 55m, 1h30m)
@@ -80,7 +82,7 @@ pub struct Args {
 #[derive(Serialize, Deserialize)]
 struct State {
     spsa: Spsa,
-    nodes: u64,
+    conduct: Conduct,
     seconds: f64,
     /// Steps done, and the numbers then.
     path: Vec<(u64, Vec<f64>)>,
@@ -98,7 +100,13 @@ impl State {
         let numbers: Vec<_> = params::TABLE.iter().filter(|p| chosen(p.name)).map(Tuned::new).collect();
         let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
         let spsa = Spsa { numbers, done: 0, total: args.games / 2, rate: args.rate, seed: args.seed };
-        Ok(State { spsa, nodes: args.nodes, seconds: 0.0, path })
+        let conduct = Conduct {
+            nodes: args.nodes,
+            fv_scale: args.fv_scale,
+            decided: args.decided_score,
+            max_ply: args.max_ply,
+        };
+        Ok(State { spsa, conduct, seconds: 0.0, path })
     }
 
     fn read(path: &Path) -> Result<State, Box<dyn Error>> {
@@ -112,7 +120,7 @@ impl State {
         }
     }
 
-    /// Writes all files of the run; a reader sees the old ones or the new ones.
+    /// Writes all files of the run.
     fn write(&self, dir: &Path) -> std::io::Result<()> {
         let mut numbers = String::new();
         for n in &self.spsa.numbers {
@@ -124,9 +132,7 @@ impl State {
             ("tune.json", serde_json::to_string_pretty(self)?),
         ];
         for (name, text) in files {
-            let temporary = dir.join(format!("{name}.tmp"));
-            std::fs::write(&temporary, text)?;
-            std::fs::rename(&temporary, dir.join(name))?;
+            whole_file::write(&dir.join(name), text)?;
         }
         Ok(())
     }
@@ -238,7 +244,6 @@ fn tune(
     state: &mut State,
 ) -> Result<(), Box<dyn Error>> {
     let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
-    let conduct = Conduct { nodes: state.nodes, decided: args.decided_score, max_ply: args.max_ply };
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = args.threads.map_or(cpus, usize::from);
     let desk = Desk {
@@ -247,7 +252,7 @@ fn tune(
         stop: AtomicBool::new(false),
     };
     let players = (0..threads)
-        .map(|_| Opponents::new(network, args.fv_scale, conduct.clone()))
+        .map(|_| Opponents::new(network, state.conduct.clone()))
         .collect::<Result<Vec<_>, _>>()?;
     let mut progress = Progress::new(args.quiet);
     let save = |state: &mut State| {

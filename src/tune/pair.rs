@@ -8,14 +8,17 @@ use crate::position::Position;
 use crate::referee::{self, Agreement};
 use crate::search::{Limits, SearchOptions, Searcher, Silent, params};
 use crate::types::{Color, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How games are played.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Conduct {
     /// Nodes a move.
     pub nodes: u64,
+    /// Divisor of the network's output.
+    pub fv_scale: i32,
     /// A game is decided when both sides' scores agree on this for four plies.
     pub decided: Value,
     /// A game is drawn after so many plies more.
@@ -40,9 +43,11 @@ pub struct Pair<'a> {
 impl Opponents {
     /// # Errors
     /// [`OutOfMemory`] for the tables of the searches.
-    pub fn new(network: &Arc<Network>, fv_scale: i32, conduct: Conduct) -> Result<Opponents, OutOfMemory> {
-        let options =
-            SearchOptions { entering_king_rule: referee::DECLARATION, ..SearchOptions::self_play(fv_scale) };
+    pub fn new(network: &Arc<Network>, conduct: Conduct) -> Result<Opponents, OutOfMemory> {
+        let options = SearchOptions {
+            entering_king_rule: referee::DECLARATION,
+            ..SearchOptions::self_play(conduct.fv_scale)
+        };
         let new = || Searcher::new(network.clone(), 16, options.clone());
         Ok(Opponents { searchers: [new()?, new()?], conduct })
     }
@@ -97,8 +102,8 @@ mod tests {
     #[test]
     fn equal_sides_play_to_an_end_and_a_stop_is_heard() {
         let network = Arc::new(Network::bootstrap().unwrap());
-        let conduct = Conduct { nodes: 100, decided: 1500, max_ply: 60 };
-        let mut opponents = Opponents::new(&network, 16, conduct).unwrap();
+        let conduct = Conduct { nodes: 100, fv_scale: 16, decided: 1500, max_ply: 60 };
+        let mut opponents = Opponents::new(&network, conduct).unwrap();
         let numbers: Vec<_> = params::TABLE.iter().map(|p| p.default).collect();
         let pair = Pair { opening: &Opening::startpos(), numbers: [&numbers, &numbers] };
         let lead = opponents.play(&pair, &AtomicBool::new(false)).unwrap();
