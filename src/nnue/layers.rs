@@ -41,13 +41,15 @@ pub struct Affine<const IN: usize, const OUT: usize> {
     pub bias: Aligned<[i32; OUT]>,
     /// `IN / 4` groups.
     pub(super) groups: HugeBuf<[[i8; 4]; OUT]>,
+    /// No pair of neighbouring weights of an output has had positive (or negative) parts that sum to more.
+    widest_pair: i32,
 }
 
 impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     pub fn zeroed() -> Result<Self, OutOfMemory> {
         // a file pads rows to 32 inputs; widths that need no padding spare us the case
         const { assert!(IN.is_multiple_of(32)) };
-        Ok(Affine { bias: Aligned([0; OUT]), groups: HugeBuf::zeroed(IN / 4)? })
+        Ok(Affine { bias: Aligned([0; OUT]), groups: HugeBuf::zeroed(IN / 4)?, widest_pair: 0 })
     }
 
     pub fn weight(&self, output: usize, input: usize) -> i8 {
@@ -55,7 +57,17 @@ impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     }
 
     pub fn set_weight(&mut self, output: usize, input: usize, weight: i8) {
-        self.groups[input / 4][output][input % 4] = weight;
+        let pairs = &mut self.groups[input / 4][output];
+        pairs[input % 4] = weight;
+        let pair = pairs[input % 4 / 2 * 2..][..2].iter().map(|&w| i32::from(w));
+        let positive: i32 = pair.clone().map(|w| w.max(0)).sum();
+        let negative: i32 = pair.map(|w| (-w).max(0)).sum();
+        self.widest_pair = self.widest_pair.max(positive).max(negative);
+    }
+
+    /// Whether in i16, too, the products of a pair of inputs (up to 127 each) may be summed over so many groups.
+    pub(super) fn sums_in_i16(&self, groups: i32) -> bool {
+        groups * 127 * self.widest_pair <= i32::from(i16::MAX)
     }
 
     /// The hash of a network up to this layer, from the hash up to the one before.

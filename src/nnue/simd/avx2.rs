@@ -127,6 +127,42 @@ unsafe fn add_group<const VNNI: bool, const OUT: usize>(
     }
 }
 
+/// Adds `K` groups of four inputs times their weights to the sums of 32 outputs. Their products are summed in i16 first,
+/// which spares most of the widening.
+///
+/// # Safety
+/// As [`add_group`], for each group. Sums are right if [`Affine::sums_in_i16`] says so for `K`.
+#[inline(always)]
+unsafe fn add_groups<const OUT: usize, const K: usize>(
+    sums: &mut [__m256i; 4],
+    input: *const u8,
+    weights: *const i8,
+    groups: [usize; K],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let fours = groups.map(|g| _mm256_set1_epi32(input.cast::<i32>().add(g).read()));
+        let weights = groups.map(|g| weights.add(g * 4 * OUT));
+        for (j, sum) in sums.iter_mut().enumerate() {
+            let product =
+                |k: usize| _mm256_maddubs_epi16(fours[k], _mm256_load_si256(weights[k].add(32 * j).cast()));
+            let mut pairs = product(0);
+            for k in 1..K {
+                pairs = _mm256_add_epi16(pairs, product(k));
+            }
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+        }
+    }
+}
+
+/// Takes the lowest bit out of a set that is not empty.
+#[inline(always)]
+fn pop(set: &mut u64) -> usize {
+    let lowest = set.trailing_zeros() as usize;
+    *set &= *set - 1;
+    lowest
+}
+
 /// 32 sums that begin with the bias.
 ///
 /// # Safety
@@ -264,6 +300,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                 *live = set;
             }
 
+            let in_i16 = !VNNI && layer.sums_in_i16(4);
             let mut out = Aligned([0u8; OUT]);
             for o in (0..OUT).step_by(32) {
                 let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
@@ -273,14 +310,24 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                 for (word, &set) in live.iter().enumerate() {
                     let (input, weights) = (input.add(256 * word), weights.add(64 * word * 4 * OUT));
                     let mut set = set;
-                    for _ in 0..set.count_ones() / 2 {
-                        add_group::<VNNI, OUT>(&mut even, input, weights, set.trailing_zeros() as usize);
-                        set &= set - 1;
-                        add_group::<VNNI, OUT>(&mut odd, input, weights, set.trailing_zeros() as usize);
-                        set &= set - 1;
+                    if in_i16 {
+                        let n = set.count_ones();
+                        for _ in 0..n / 4 {
+                            let groups = std::array::from_fn(|_| pop(&mut set));
+                            add_groups::<OUT, 4>(&mut even, input, weights, groups);
+                        }
+                        if n & 2 != 0 {
+                            let groups = std::array::from_fn(|_| pop(&mut set));
+                            add_groups::<OUT, 2>(&mut odd, input, weights, groups);
+                        }
+                    } else {
+                        for _ in 0..set.count_ones() / 2 {
+                            add_group::<VNNI, OUT>(&mut even, input, weights, pop(&mut set));
+                            add_group::<VNNI, OUT>(&mut odd, input, weights, pop(&mut set));
+                        }
                     }
                     if set != 0 {
-                        add_group::<VNNI, OUT>(&mut even, input, weights, set.trailing_zeros() as usize);
+                        add_group::<VNNI, OUT>(&mut even, input, weights, pop(&mut set));
                     }
                 }
                 _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(add(even, odd)));
