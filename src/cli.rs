@@ -1,7 +1,10 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
+use crate::commands::{
+    accuracy, analyse, bench, convert, csa, data, datagen, eval, match_, net, perft, train, tune,
+};
 use crate::interrupt::Unfinished;
-use crate::{analyse, arena, bench, csa, data, datagen, nnue, perft, record, train, tune, usi};
+use crate::usi;
 use clap::{Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
@@ -17,19 +20,19 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Accuracy(train::accuracy::AccuracyArgs),
+    Accuracy(accuracy::Args),
     Analyse(analyse::Args),
     Bench(bench::Args),
-    Convert(record::command::ConvertArgs),
-    Csa(Box<csa::settings::Args>),
-    Data(data::command::DataArgs),
-    Datagen(Box<datagen::command::Args>),
-    Eval(nnue::commands::EvalArgs),
-    Match(Box<arena::command::Args>),
-    Net(nnue::commands::NetArgs),
+    Convert(convert::Args),
+    Csa(Box<csa::Args>),
+    Data(data::Args),
+    Datagen(Box<datagen::Args>),
+    Eval(eval::Args),
+    Match(Box<match_::Args>),
+    Net(net::Args),
     Perft(perft::Args),
-    Train(Box<train::command::TrainArgs>),
-    Tune(Box<tune::command::Args>),
+    Train(Box<train::Args>),
+    Tune(Box<tune::Args>),
 }
 
 /// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong
@@ -63,19 +66,19 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
             usi::run(BufReader::new(io::stdin()), io::stdout(), usi_extras());
             Ok(())
         }
-        Some(Command::Accuracy(args)) => train::accuracy::run(args),
+        Some(Command::Accuracy(args)) => accuracy::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
-        Some(Command::Convert(args)) => record::command::run(args),
-        Some(Command::Csa(args)) => csa::command::run(*args),
-        Some(Command::Data(args)) => data::command::run(args),
-        Some(Command::Datagen(args)) => datagen::command::run(*args),
-        Some(Command::Eval(args)) => nnue::commands::eval(args),
-        Some(Command::Match(args)) => arena::command::run(*args),
-        Some(Command::Net(args)) => nnue::commands::net(args),
+        Some(Command::Convert(args)) => convert::run(args),
+        Some(Command::Csa(args)) => csa::run(*args),
+        Some(Command::Data(args)) => data::run(args),
+        Some(Command::Datagen(args)) => datagen::run(*args),
+        Some(Command::Eval(args)) => eval::run(args),
+        Some(Command::Match(args)) => match_::run(*args),
+        Some(Command::Net(args)) => net::run(args),
         Some(Command::Perft(args)) => perft::run(&args),
-        Some(Command::Train(args)) => train::command::run(*args),
-        Some(Command::Tune(args)) => tune::command::run(*args),
+        Some(Command::Train(args)) => train::run(*args),
+        Some(Command::Tune(args)) => tune::run(*args),
     }
 }
 

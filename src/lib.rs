@@ -2,7 +2,7 @@
 //!
 //! The house has floors; a module uses only what lies below it: [`types`] (the vocabulary) · [`position`] (the rules) ·
 //! [`nnue`], [`data`] (evaluation, training records) · [`search`], [`train`] · [`engine`] (options, network, threads and
-//! game in one) · [`usi`], [`bench`], [`analyse`], ... · [`cli`].
+//! game in one) · [`usi`], [`csa`], [`arena`], [`datagen`], ... · [`commands`] (a file each) · [`cli`].
 //!
 //! A program that wants to be a client like a GUI takes an [`engine::Engine`]; one that searches many positions takes a
 //! [`search::Searcher`], a single thread without options to parse:
@@ -47,13 +47,12 @@ pub mod train;
 pub mod engine;
 pub mod usi_client;
 
-pub mod analyse;
 pub mod arena;
-pub mod bench;
 pub mod csa;
 pub mod datagen;
-pub mod perft;
 pub mod tune;
 pub mod usi;
+
+pub mod commands;
 
 pub mod cli;

@@ -6,7 +6,6 @@
 //! a killed match goes on. [`statistics`] has the Elo estimates and the sequential test, [`report`] the summary, the
 //! diagram and the game records.
 
-pub mod command;
 pub mod game;
 pub mod journal;
 pub mod limits;

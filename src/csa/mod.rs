@@ -12,7 +12,6 @@
 
 pub mod client;
 pub mod clock;
-pub mod command;
 pub mod comment;
 pub mod connection;
 pub mod game;

@@ -5,7 +5,6 @@
 //! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte.
 
 pub mod board;
-pub mod command;
 pub mod convert;
 pub mod file;
 pub mod game;

@@ -5,7 +5,6 @@
 //! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. A few games in a row form a series,
 //! in which the search keeps what it learns. [`Manifest`] records beside the games what made them and refuses mixing.
 
-pub mod command;
 mod game;
 mod manifest;
 mod openings;
@@ -13,7 +12,7 @@ mod settings;
 pub mod shard;
 
 pub use game::Player;
-pub use manifest::Manifest;
+pub use manifest::{Manifest, Target};
 pub use openings::Openings;
 pub use settings::Settings;
 pub use shard::{Shard, generate};

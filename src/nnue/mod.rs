@@ -6,7 +6,6 @@
 pub mod accumulator;
 pub mod arch;
 mod bootstrap;
-pub mod commands;
 mod embedded;
 pub mod features;
 pub mod file;

@@ -1,16 +1,16 @@
 //! Records of games: [`Record`], and the formats that people keep them in.
 //!
 //! [`csa`] reads and writes CSA files (V2 to V3), [`kif`] Kakinoki's KIF, [`usi`] lines of USI's `position` command;
-//! [`encoding`] finds out which bytes a file is made of. [`command`] is `toratsugumi convert` between them.
+//! [`encoding`] finds out which bytes a file is made of; [`notation`] writes moves as Japanese books do.
 //!
 //! The `csa` crate drops `%TIME_UP` and reads a fractional time as the end of the game, and no crate tells which line of
 //! a broken file is wrong, so the readers are our own; every move is checked by our own rules.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod command;
 pub mod csa;
 pub mod encoding;
 pub mod kif;
+pub mod notation;
 mod special;
 pub mod usi;
 

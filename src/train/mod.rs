@@ -3,10 +3,8 @@
 //! [`run::run`] is a run: a [`source::DataSet`] feeds a [`loader::Loader`], whose [`batch::Batch`]es a [`step::Trainer`]
 //! learns from; the [`model::Model`] then becomes integers in [`quantize`]. The arithmetic is in [`kernels`].
 
-pub mod accuracy;
 pub mod batch;
 pub mod checkpoint;
-pub mod command;
 pub mod features;
 pub mod kernels;
 pub mod loader;

@@ -3,16 +3,14 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use clap::Args;
-
-use super::batch::win_rate;
 use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{Network, evaluate_from_scratch};
 use crate::position::Position;
+use crate::train::batch::win_rate;
 
 /// Count how often the sign of the network's evaluation, without search, names the winner of the game.
-#[derive(Debug, Args)]
-pub struct AccuracyArgs {
+#[derive(Debug, clap::Args)]
+pub struct Args {
     /// Positions, one a line, separated by tabs: SFEN, move played, result for the side to move (1, 0, -1). Lines that
     /// begin with # are skipped
     #[arg(value_name = "TSV")]
@@ -23,7 +21,7 @@ pub struct AccuracyArgs {
 }
 
 /// Runs the subcommand.
-pub fn run(args: AccuracyArgs) -> Result<(), Box<dyn Error>> {
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let name = args.positions.display();
     let text = std::fs::read_to_string(&args.positions).map_err(|e| format!("{name}: {e}"))?;
     let mut positions = Vec::new();

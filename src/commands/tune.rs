@@ -1,7 +1,5 @@
 //! `toratsugumi tune`: the command line, the threads, the file.
 
-use super::pair::Conduct;
-use super::{Opponents, Pair, Proposal, Spsa, Tuned, picture};
 use crate::engine::load_network;
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
@@ -9,6 +7,7 @@ use crate::openings::Opening;
 use crate::progress::{Progress, clock, parse_duration};
 use crate::random::Rng;
 use crate::search::{STACK, params};
+use crate::tune::{Conduct, Opponents, Pair, Proposal, Spsa, Tuned, picture};
 use crate::whole_file;
 use serde::{Deserialize, Serialize};
 use std::error::Error;

@@ -4,16 +4,14 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
-
-use super::kernels;
-use super::run::{Job, Settings, run as train};
-use super::schedule::{Schedule, Shape};
 use crate::progress::parse_duration;
+use crate::train::kernels;
+use crate::train::run::{Job, Settings, run as train};
+use crate::train::schedule::{Schedule, Shape};
 
 /// Train a network (HalfKP 256x2-32-32) from self-play games or other training records.
-#[derive(Debug, Args)]
-pub struct TrainArgs {
+#[derive(Debug, clap::Args)]
+pub struct Args {
     /// Files (.games, .psv, .bin, .hcpe) or directories of such files
     #[arg(required = true, value_name = "DATA")]
     data: Vec<PathBuf>,
@@ -103,9 +101,9 @@ pub struct TrainArgs {
 }
 
 /// Runs the subcommand.
-pub fn run(args: TrainArgs) -> Result<(), Box<dyn Error>> {
-    if args.batch == 0 || !args.batch.is_multiple_of(super::batch::TILE) {
-        return Err(format!("--batch must be a multiple of {}", super::batch::TILE).into());
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
+        return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }
     for (name, share) in
         [("--lambda", args.lambda), ("--lambda-end", args.lambda_end), ("--validation", args.validation)]

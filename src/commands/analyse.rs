@@ -1,10 +1,9 @@
 //! `toratsugumi analyse`: a reading of one position for people: the board, the score, the win rate, and the best lines
 //! in Japanese notation beside USI.
 
-pub mod notation;
-
 use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, Score, win_rate};
 use crate::position::Position;
+use crate::record::notation;
 use crate::types::{Color, Move};
 use std::error::Error;
 use std::io::Write;

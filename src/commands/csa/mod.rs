@@ -1,11 +1,15 @@
-//! `toratsugumi csa`: the command.
+//! `toratsugumi csa`: plays on floodgate and other CSA servers.
 
-use super::client::{Client, ClientError, Tally};
-use super::log::Log;
-use super::loopback::{Loopback, Rules};
-use super::player::{External, Internal, Player, PlayerError, Sink, Thought};
-use super::session::{Event, Wish};
-use super::settings::{Args, Settings};
+mod args;
+
+pub use args::Args;
+
+use crate::csa::client::{Client, ClientError, Tally};
+use crate::csa::log::Log;
+use crate::csa::loopback::{Loopback, Rules};
+use crate::csa::player::{External, Internal, Player, PlayerError, Sink, Thought};
+use crate::csa::session::{Event, Wish};
+use crate::csa::settings::Settings;
 use crate::interrupt;
 use std::error::Error;
 use std::sync::Arc;

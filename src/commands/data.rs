@@ -6,20 +6,20 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use rayon::prelude::*;
 
-use super::convert::{Joiner, Plies, Scored, game_to_hcpe, game_to_psv};
-use super::file::{GameReader, GameWriter, HEADER_LEN};
-use super::game::{EndReason, GameRecord, GameResult};
-use super::hcpe::HcpEval;
-use super::psv::PackedSfenValue;
+use crate::data::convert::{Joiner, Plies, Scored, game_to_hcpe, game_to_psv};
+use crate::data::file::{GameReader, GameWriter, HEADER_LEN};
+use crate::data::game::{EndReason, GameRecord, GameResult};
+use crate::data::hcpe::HcpEval;
+use crate::data::psv::PackedSfenValue;
 use crate::random::Rng;
 use crate::whole_file::{WholeFile, beside, unfinished};
 
 /// Look at, check, convert and combine training records (.games, .psv, .bin, .hcpe).
-#[derive(Debug, Args)]
-pub struct DataArgs {
+#[derive(Debug, clap::Args)]
+pub struct Args {
     #[command(subcommand)]
     command: DataCommand,
 }
@@ -81,7 +81,7 @@ enum DataCommand {
 }
 
 /// Runs the subcommand.
-pub fn run(args: DataArgs) -> Result<(), Box<dyn Error>> {
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     match args.command {
         DataCommand::Stats { files } => stats(&expand(&files)?),
         DataCommand::Verify { files } => verify(&expand(&files)?),
@@ -206,8 +206,8 @@ impl Stats {
         self.reasons[g.reason as usize] += 1;
         self.longest = self.longest.max(g.opening.len() + g.plies.len());
         let black_first = match &g.start {
-            super::Start::Startpos => true,
-            super::Start::Packed(p, _) => p.0[0] & 1 == 0,
+            crate::data::Start::Startpos => true,
+            crate::data::Start::Packed(p, _) => p.0[0] & 1 == 0,
         };
         for (i, p) in g.plies.iter().enumerate().filter(|(_, p)| p.fit) {
             self.fit += 1;
@@ -401,9 +401,9 @@ fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn E
                 (Format::Psv, Format::Hcpe) => each_record(path, |b| {
                     let s = Scored::try_from(&PackedSfenValue::from_bytes(b)?)?;
                     put(&HcpEval {
-                        hcp: super::hcp::HuffmanCodedPos::pack(&s.board)?,
+                        hcp: crate::data::hcp::HuffmanCodedPos::pack(&s.board)?,
                         eval: s.score,
-                        mv: super::hcp::to_apery_move(s.mv),
+                        mv: crate::data::hcp::to_apery_move(s.mv),
                         result: s.result,
                         padding: 0,
                     }
@@ -413,7 +413,7 @@ fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn E
                 (Format::Hcpe, Format::Psv) => each_record(path, |b| {
                     let s = Scored::try_from(&HcpEval::from_bytes(b)?)?;
                     put(&PackedSfenValue {
-                        sfen: super::PackedSfen::pack(&s.board)?,
+                        sfen: crate::data::PackedSfen::pack(&s.board)?,
                         score: s.score,
                         mv: s.mv,
                         ply: s.ply,
@@ -530,7 +530,7 @@ fn dedup(inputs: &[PathBuf], output: &Path) -> Result<(), Box<dyn Error>> {
                 each_game(path, |mut game| {
                     let mut fresh = Vec::with_capacity(game.plies.len());
                     game.replay(|pos, ply, _| {
-                        let hash = super::PackedSfen::pack(&super::board::Board::of(pos))
+                        let hash = crate::data::PackedSfen::pack(&crate::data::board::Board::of(pos))
                             .map_or(pos.key(), |p| position_hash(&p.0));
                         fresh.push(ply.fit && seen.insert(hash));
                     })?;

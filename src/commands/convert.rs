@@ -1,7 +1,7 @@
 //! `toratsugumi convert`: game records from one format into another.
 
-use super::encoding::decode;
-use super::{Record, csa, kif, usi};
+use crate::record::encoding::decode;
+use crate::record::{Record, csa, kif, usi};
 use clap::ValueEnum;
 use std::error::Error;
 use std::io::Write;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Example: toratsugumi convert games/*.csa --to kif --out-dir kif
 #[derive(clap::Args, Clone, Debug)]
 #[command(name = "convert")]
-pub struct ConvertArgs {
+pub struct Args {
     /// Files to read; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    fn read(self, text: &str) -> Result<Vec<Record>, super::RecordError> {
+    fn read(self, text: &str) -> Result<Vec<Record>, crate::record::RecordError> {
         match self {
             Format::Csa => csa::read(text),
             Format::Kif => kif::read(text).map(|record| vec![record]),
@@ -119,7 +119,7 @@ impl Encoding {
 }
 
 /// Runs the command.
-pub fn run(args: ConvertArgs) -> Result<(), Box<dyn Error>> {
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let to = args.to.or_else(|| args.output.as_deref().and_then(Format::of));
     let to = to.ok_or("which format to write? give --to")?;
     let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));

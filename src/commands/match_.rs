@@ -1,13 +1,13 @@
 //! `toratsugumi match`: the command line.
 
-use super::game::Conduct;
-use super::journal::{GameLine, Journal, write_json};
-use super::limits::{Limits, parse_tc};
-use super::schedule::{Mode, Schedule};
-use super::spec::EngineSpec;
-use super::statistics::{Model, Sprt};
-use super::tournament::{Ending, Tournament, run as play};
-use super::{record, report};
+use crate::arena::game::Conduct;
+use crate::arena::journal::{GameLine, Journal, write_json};
+use crate::arena::limits::{Limits, parse_tc};
+use crate::arena::schedule::{Mode, Schedule};
+use crate::arena::spec::EngineSpec;
+use crate::arena::statistics::{Model, Sprt};
+use crate::arena::tournament::{Ending, Tournament, run as play};
+use crate::arena::{record, report};
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{Evaluator, Network, NetworkError};

@@ -1,8 +1,8 @@
 //! `toratsugumi datagen`: the command line.
 
-use super::manifest::Target;
-use super::shard::{Job, Outcome, Shard, generate};
-use super::{Openings, Settings};
+use crate::datagen::Target;
+use crate::datagen::shard::{Job, Outcome, Shard, generate};
+use crate::datagen::{Openings, Settings};
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
 use crate::progress::parse_duration;

@@ -1,0 +1,56 @@
+//! `toratsugumi eval`: what the network says of positions, without search.
+
+use super::networks::network;
+use super::positions::for_each_position;
+use crate::nnue::arch::FV_SCALE;
+use crate::nnue::{Evaluator, Kernel, force_kernel};
+use crate::position::Position;
+use std::error::Error;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Print the network's evaluation of positions: SFEN, raw output, centipawns, from the side to move.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Directory with an nn.bin, or the file itself; without it the embedded network is used
+    #[arg(long, value_name = "DIR")]
+    eval_dir: Option<PathBuf>,
+    /// A position
+    #[arg(long, value_name = "SFEN")]
+    sfen: Option<String>,
+    /// A file of positions, one a line; comments (#) and what follows a tab are ignored. `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "sfen")]
+    sfen_file: Option<PathBuf>,
+    /// Use this kernel: scalar, avx2, avxvnni, avx512 or neon
+    #[arg(long, value_name = "KERNEL")]
+    kernel: Option<Kernel>,
+    /// The divisor from raw output to the engine's value
+    #[arg(long, value_name = "N", default_value_t = FV_SCALE, value_parser = clap::value_parser!(i32).range(1..))]
+    fv_scale: i32,
+}
+
+/// Runs `eval`.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    if let Some(kernel) = args.kernel {
+        force_kernel(kernel)?;
+    }
+    let network = Arc::new(network(args.eval_dir.as_deref())?);
+    let mut evaluator = Evaluator::new(network);
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut print = |sfen: &str, pos: Position| -> std::io::Result<()> {
+        evaluator.reset(&pos);
+        let raw = evaluator.evaluate(&pos);
+        let centipawns = 100 * (raw / args.fv_scale) as i64 / 90;
+        writeln!(out, "{sfen}\t{raw}\t{centipawns}")
+    };
+    match (&args.sfen, &args.sfen_file) {
+        (Some(sfen), _) => print(sfen.trim(), Position::from_sfen(sfen)?)?,
+        (None, Some(path)) => {
+            for_each_position(path, |sfen, pos| Ok(print(sfen, pos)?))?;
+        }
+        (None, None) => print(&Position::startpos().sfen(), Position::startpos())?,
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! The subcommands: a file each, with its arguments (`Args`), its conduct (`run`) and its words for people. What they
+//! share with other programs lies on the floors below; here are clap, signals and configuration files.
+
+pub mod accuracy;
+pub mod analyse;
+pub mod bench;
+pub mod convert;
+pub mod csa;
+pub mod data;
+pub mod datagen;
+pub mod eval;
+pub mod match_;
+pub mod net;
+mod networks;
+pub mod perft;
+mod positions;
+pub mod train;
+pub mod tune;

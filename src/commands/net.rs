@@ -1,0 +1,90 @@
+//! `toratsugumi net`: makes, exports and inspects networks.
+
+use super::networks::network;
+use super::positions::sample;
+use crate::nnue::{Network, inspect};
+use crate::whole_file::WholeFile;
+use clap::Subcommand;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Make, export and inspect networks.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: NetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum NetCommand {
+    /// Write the hand-made network as an nn.bin
+    Bootstrap {
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Write a network (by default the embedded one) as an nn.bin with the hashes that YaneuraOu expects
+    Export {
+        /// Directory with the nn.bin to read, or the file itself
+        #[arg(long, value_name = "DIR")]
+        eval_dir: Option<PathBuf>,
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Compress a network into the form that is embedded in the binary (eval/default.nn.zst)
+    Pack {
+        /// The network file to read
+        #[arg(value_name = "FILE")]
+        input: PathBuf,
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Show what a network file holds (by default the embedded one)
+    Info {
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Positions, one SFEN a line, on which to show how the units are used: how many are always or never on
+        #[arg(long, value_name = "FILE")]
+        positions: Option<PathBuf>,
+    },
+    /// Show how far two networks differ
+    Compare {
+        #[arg(value_name = "FILE")]
+        first: PathBuf,
+        /// The other one (by default the embedded one)
+        #[arg(value_name = "FILE")]
+        second: Option<PathBuf>,
+        /// Positions, one SFEN a line, on which to compare what they say
+        #[arg(long, value_name = "FILE")]
+        positions: Option<PathBuf>,
+    },
+}
+
+fn save(network: &Network, path: &Path) -> Result<(), String> {
+    network.save(path).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// Runs `net`.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    match args.command {
+        NetCommand::Bootstrap { output } => save(&Network::bootstrap()?, &output)?,
+        NetCommand::Export { eval_dir, output } => save(&network(eval_dir.as_deref())?, &output)?,
+        NetCommand::Pack { input, output } => {
+            let network = network(Some(&input))?;
+            let written = WholeFile::create(&output).and_then(|mut file| {
+                network.pack(&mut file)?;
+                file.finish()
+            });
+            written.map_err(|e| format!("cannot write {}: {e}", output.display()))?;
+        }
+        NetCommand::Info { file, positions } => {
+            let positions = sample(positions.as_deref())?;
+            inspect::info(&network(file.as_deref())?, &positions, &mut std::io::stdout().lock())?;
+        }
+        NetCommand::Compare { first, second, positions } => {
+            let positions = sample(positions.as_deref())?;
+            let (a, b) = (network(Some(&first))?, network(second.as_deref())?);
+            inspect::compare(&a, &b, &positions, &mut std::io::stdout().lock())?;
+        }
+    }
+    Ok(())
+}
