@@ -178,6 +178,8 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
             validation: 0.05,
             validation_positions: 5000,
             score_limit: 10_000,
+            score_clip: None,
+            td: None,
             quantized: true,
             epsilon: 1e-6,
             row_rate: 0.5,
@@ -358,7 +360,7 @@ fn speed() {
     let batches = match std::env::var_os("DATA") {
         None => batches(16384, 16, 1),
         Some(path) => {
-            let selection = Selection { validation: 0.0, score_limit: 10_000 };
+            let selection = Selection { validation: 0.0, score_limit: 10_000, score_clip: None, td: None };
             let set = DataSet::open(&[path.into()], selection, |w| panic!("{w}")).unwrap();
             let mut all = Vec::new();
             let start = std::time::Instant::now();

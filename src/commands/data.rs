@@ -14,7 +14,9 @@ use crate::data::file::{GameReader, GameWriter, HEADER_LEN};
 use crate::data::game::{EndReason, GameRecord, GameResult};
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
+use crate::data::td::TdLambda;
 use crate::random::Rng;
+use crate::types::Color;
 use crate::whole_file::{WholeFile, beside, unfinished};
 
 /// Look at, check, convert and combine training records (.games, .psv, .bin, .hcpe).
@@ -47,6 +49,10 @@ enum DataCommand {
         /// Also positions that are not fit for training
         #[arg(long)]
         all: bool,
+        /// Instead of the search scores of .games write TD targets: each blends the score with what the game showed
+        /// later, by this weight (0 to 1; see `train --td-lambda`)
+        #[arg(long, value_name = "LAMBDA", value_parser = share)]
+        td_lambda: Option<f64>,
     },
     /// Combine .games files of the same settings, in order of game numbers
     Merge {
@@ -80,12 +86,20 @@ enum DataCommand {
     },
 }
 
+/// Parses a number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let x = text.parse::<f64>().map_err(|e| e.to_string())?;
+    if (0.0..=1.0).contains(&x) { Ok(x) } else { Err("must lie between 0 and 1".into()) }
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     match args.command {
         DataCommand::Stats { files } => stats(&expand(&files)?),
         DataCommand::Verify { files } => verify(&expand(&files)?),
-        DataCommand::Convert { inputs, output, all } => convert(&expand(&inputs)?, &output, all),
+        DataCommand::Convert { inputs, output, all, td_lambda } => {
+            convert(&expand(&inputs)?, &output, all, td_lambda.map(TdLambda::new))
+        }
         DataCommand::Merge { inputs, output, mixed } => merge(&expand(&inputs)?, &output, mixed),
         DataCommand::Dedup { inputs, output } => dedup(&expand(&inputs)?, &output),
         DataCommand::Shuffle { inputs, output, memory, seed } => {
@@ -205,10 +219,7 @@ impl Stats {
         self.results[g.result as usize] += 1;
         self.reasons[g.reason as usize] += 1;
         self.longest = self.longest.max(g.opening.len() + g.plies.len());
-        let black_first = match &g.start {
-            crate::data::Start::Startpos => true,
-            crate::data::Start::Packed(p, _) => p.0[0] & 1 == 0,
-        };
+        let black_first = g.first_mover() == Color::Black;
         for (i, p) in g.plies.iter().enumerate().filter(|(_, p)| p.fit) {
             self.fit += 1;
             let bin = p.score.unsigned_abs() as usize / 300;
@@ -351,7 +362,7 @@ fn verify_file(path: &Path) -> Result<(u64, u64), Box<dyn Error>> {
     Ok((games, positions))
 }
 
-fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn Error>> {
+fn convert(inputs: &[PathBuf], output: &Path, all: bool, td: Option<TdLambda>) -> Result<(), Box<dyn Error>> {
     let plies = if all { Plies::All } else { Plies::Fit };
     let to = Format::of(output)?;
     let mut count = 0u64;
@@ -367,6 +378,9 @@ fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn E
                 }
                 Ok(())
             };
+            if td.is_some() {
+                return Err("--td-lambda is for .games to other formats".into());
+            }
             match Format::of(path)? {
                 Format::Games => return Err("both sides are .games; see `merge`".into()),
                 Format::Psv => {
@@ -391,11 +405,22 @@ fn convert(inputs: &[PathBuf], output: &Path, all: bool) -> Result<(), Box<dyn E
                     failed = Some(e);
                 }
             };
+            let targets = |mut g: GameRecord| {
+                if let Some(td) = &td {
+                    td.relabel(&mut g);
+                }
+                g
+            };
+            if td.is_some() && Format::of(path)? != Format::Games {
+                return Err(in_file(path, "--td-lambda needs whole games, a .games file"));
+            }
             match (Format::of(path)?, to) {
                 (Format::Games, Format::Psv) => each_game(path, |g| {
+                    let g = targets(g);
                     game_to_psv(&g, plies, |r| put(&r.to_bytes())).map_err(|e| in_file(path, e))
                 })?,
                 (Format::Games, _) => each_game(path, |g| {
+                    let g = targets(g);
                     game_to_hcpe(&g, plies, |r| put(&r.to_bytes())).map_err(|e| in_file(path, e))
                 })?,
                 (Format::Psv, Format::Hcpe) => each_record(path, |b| {

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::data::TdLambda;
 use crate::progress::parse_duration;
 use crate::train::kernels;
 use crate::train::run::{Job, Settings, run as train};
@@ -51,6 +52,16 @@ pub struct Args {
     /// Leave out positions with larger scores (a pawn is 90)
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(i16).range(1..))]
     score_limit: i16,
+    /// Count larger scores as this one, announced mates included, before --score-limit looks at them
+    #[arg(long, value_parser = clap::value_parser!(i16).range(1..))]
+    score_clip: Option<i16>,
+    /// Targets by temporal differences instead of the bare search scores: each blends the score with what the game showed
+    /// later, by this weight (0.7 or so; .games files only)
+    #[arg(long, value_name = "LAMBDA")]
+    td_lambda: Option<f64>,
+    /// With --td-lambda: the largest change of the win rate in one ply that is carried back
+    #[arg(long, default_value_t = TdLambda::CUT, requires = "td_lambda")]
+    td_cut: f64,
     /// Do not reflect positions left to right at random
     #[arg(long)]
     no_mirror: bool,
@@ -105,9 +116,13 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }
-    for (name, share) in
-        [("--lambda", args.lambda), ("--lambda-end", args.lambda_end), ("--validation", args.validation)]
-    {
+    for (name, share) in [
+        ("--lambda", args.lambda),
+        ("--lambda-end", args.lambda_end),
+        ("--validation", args.validation),
+        ("--td-lambda", args.td_lambda.unwrap_or(0.0)),
+        ("--td-cut", args.td_cut),
+    ] {
         if !(0.0..=1.0).contains(&share) {
             return Err(format!("{name} must lie between 0 and 1").into());
         }
@@ -138,6 +153,8 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             validation: args.validation,
             validation_positions: args.validation_positions,
             score_limit: args.score_limit,
+            score_clip: args.score_clip,
+            td: args.td_lambda.map(|lambda| TdLambda { cut: args.td_cut, ..TdLambda::new(lambda) }),
             quantized: !args.float,
             epsilon: args.epsilon,
             row_rate: args.row_rate,

@@ -22,6 +22,11 @@ const BOX_CODE: [(u32, usize); 7] =
 const GOLD: usize = 4;
 
 impl PackedSfen {
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        if self.0[0] & 1 == 0 { Color::Black } else { Color::White }
+    }
+
     /// Packs a position.
     ///
     /// # Panics

@@ -19,6 +19,7 @@ use super::report::{Entry, csv, svg};
 use super::schedule::Schedule;
 use super::source::{DataSet, Part, Selection};
 use super::step::{Loss, Trainer};
+use crate::data::TdLambda;
 use crate::interrupt;
 use crate::nnue::Network;
 use crate::progress::{Progress, clock};
@@ -36,6 +37,9 @@ pub struct Settings {
     pub validation: f64,
     pub validation_positions: usize,
     pub score_limit: i16,
+    pub score_clip: Option<i16>,
+    /// Targets from whole games.
+    pub td: Option<TdLambda>,
     /// Compute with what the integers can hold, or with finer numbers that are rounded in the end.
     pub quantized: bool,
     pub epsilon: f32,
@@ -109,7 +113,12 @@ pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
     let s = &job.settings;
     let mut progress = Progress::new(job.quiet);
     std::fs::create_dir_all(&job.out).map_err(|e| format!("{}: {e}", job.out.display()))?;
-    let selection = Selection { validation: s.validation, score_limit: s.score_limit };
+    let selection = Selection {
+        validation: s.validation,
+        score_limit: s.score_limit,
+        score_clip: s.score_clip,
+        td: s.td,
+    };
     let data = DataSet::open(&job.data, selection, |w| progress.say(&format!("warning: {w}")))?;
     let counts = data.count()?;
     let positions: u64 = counts.iter().map(|c| c[0] as u64).sum();

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::features::Sample;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
-use crate::data::{GameReader, GameRecord, RecordError};
+use crate::data::{GameReader, GameRecord, RecordError, TdLambda};
 use crate::types::Color;
 
 /// The record formats that training reads, by extension.
@@ -61,6 +61,10 @@ pub struct Selection {
     pub validation: f64,
     /// Positions with larger scores are left out.
     pub score_limit: i16,
+    /// Scores beyond this count as this; announced mates are such scores.
+    pub score_clip: Option<i16>,
+    /// Targets from whole games instead of the search scores; formats without games keep their scores.
+    pub td: Option<TdLambda>,
 }
 
 /// Files of training records.
@@ -166,8 +170,11 @@ impl DataSet {
         let (path, format) = &self.files[unit.file as usize];
         match format {
             Format::Games => {
-                for game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                for mut game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
                     if self.game_part(&game) == part {
+                        if let Some(td) = &self.selection.td {
+                            td.relabel(&mut game);
+                        }
                         self.read_game(&game, out)?;
                     }
                 }
@@ -182,7 +189,7 @@ impl DataSet {
                         &board.squares,
                         board.hands,
                         board.turn,
-                        r.score,
+                        self.clip(r.score),
                         r.ply,
                         r.result,
                     ));
@@ -194,7 +201,14 @@ impl DataSet {
                 if self.takes(r.eval) {
                     let board = r.hcp.unpack()?;
                     let result = r.result.sign(board.turn);
-                    out.extend(Sample::new(&board.squares, board.hands, board.turn, r.eval, 0, result));
+                    out.extend(Sample::new(
+                        &board.squares,
+                        board.hands,
+                        board.turn,
+                        self.clip(r.eval),
+                        0,
+                        result,
+                    ));
                 }
                 Ok(())
             }),
@@ -205,7 +219,7 @@ impl DataSet {
         let results = Color::ALL.map(|c| game.result.sign(c));
         game.replay(|pos, ply, _| {
             if ply.fit && self.takes(ply.score) {
-                out.extend(Sample::of(pos, ply.score, results[pos.side_to_move().index()]));
+                out.extend(Sample::of(pos, self.clip(ply.score), results[pos.side_to_move().index()]));
             }
         })
     }
@@ -223,8 +237,12 @@ impl DataSet {
         bytes.as_chunks::<N>().0.iter().try_for_each(&mut each)
     }
 
+    fn clip(&self, score: i16) -> i16 {
+        self.selection.score_clip.map_or(score, |bound| score.clamp(-bound, bound))
+    }
+
     fn takes(&self, score: i16) -> bool {
-        score.unsigned_abs() <= self.selection.score_limit.unsigned_abs()
+        self.clip(score).unsigned_abs() <= self.selection.score_limit.unsigned_abs()
     }
 
     fn game_part(&self, game: &GameRecord) -> Part {
