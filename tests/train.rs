@@ -6,16 +6,23 @@ use toratsugumi::nnue::{Network, evaluate_from_scratch};
 use toratsugumi::position::Position;
 use toratsugumi::position::material::PIECE_VALUE;
 use toratsugumi::random::Rng;
+use toratsugumi::train::average::Average;
 use toratsugumi::train::batch::Batch;
-use toratsugumi::train::features::{ACTIVE, Sample};
-use toratsugumi::train::kernels::{self, Grid};
+use toratsugumi::train::checkpoint;
+use toratsugumi::train::features::{ACTIVE, BONA, Sample, mirrored_row};
+use toratsugumi::train::kernels::{self, Grid, Kernels, L1};
+use toratsugumi::train::loss::{Loss, Objective};
 use toratsugumi::train::model::Model;
 use toratsugumi::train::quantize::integer_output;
-use toratsugumi::train::run::{Job, Settings, run};
+use toratsugumi::train::run::{CHECKPOINT, Job, run};
 use toratsugumi::train::schedule::{Schedule, Shape};
+use toratsugumi::train::settings::Settings;
 use toratsugumi::train::source::{DataSet, Part, Selection};
-use toratsugumi::train::step::{Loss, Trainer};
+use toratsugumi::train::step::Trainer;
 use toratsugumi::types::PieceType;
+
+/// The target is the score alone, on the usual scale.
+const SCORE: Objective = Objective { lambda: 1.0, scale: 600.0 };
 
 fn unit(rng: &mut Rng) -> f32 {
     (rng.next_u64() >> 40) as f32 / (1u64 << 24) as f32
@@ -61,7 +68,7 @@ fn batches(n: usize, count: usize, seed: u64) -> Vec<Batch> {
     all.chunks(n)
         .map(|chunk| {
             let mut b = Batch::default();
-            b.fill(&chunk.iter().map(|s| (*s, false)).collect::<Vec<_>>());
+            b.fill(&chunk.iter().map(|s| (*s, false)).collect::<Vec<_>>(), false);
             b
         })
         .collect()
@@ -175,10 +182,13 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
             batch: 1024,
             seed: 1,
             mirror: true,
+            tie_mirror: false,
+            ema: None,
             validation: 0.05,
             validation_positions: 5000,
             score_limit: 10_000,
             score_clip: None,
+            score_scale: Some(600.0),
             td: None,
             quantized: true,
             epsilon: 1e-6,
@@ -234,68 +244,71 @@ fn a_network_learns_material_and_the_engine_reads_it() {
     assert!(error / (count as f64) < 250.0);
 }
 
-/// The batch that a trainer with these samples sees.
-fn batch(samples: &[Sample]) -> Batch {
-    let mut b = Batch::default();
-    b.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>());
-    b
-}
-
 #[test]
 fn gradients_equal_finite_differences() {
     for name in ["portable", "avx2", "avx512"] {
         let Some(kernels) = kernels::by_name(name) else { continue };
-        let batch = batch(&samples(64, 3));
-        let fresh = || Trainer::new(Model::new(5).unwrap(), kernels, Grid::Fine, 2, 64).unwrap();
-        // the first moment after one step is a tenth of the gradient
-        let mut stepped = fresh();
-        stepped.step(&batch, 0.0, 0.6);
-        let gradients = |m: &Model| -> [Vec<f32>; 4] {
-            [&m.rows.m[..], &m.factor.m[..], &m.bias.m[..], &m.dense.m[..]]
-                .map(|m| m.iter().map(|m| m * 10.0).collect())
-        };
-        let gradients = gradients(&stepped.model);
-        drop(stepped);
-        let mut t = fresh();
-        let mut rng = Rng::for_stream(4, 4);
-        for (part, gradient) in gradients.iter().enumerate() {
-            // parameters with gradients that stand out from rounding, and some at random
-            let largest = gradient.iter().fold(0f32, |a, g| a.max(g.abs()));
-            let strong: Vec<usize> =
-                (0..gradient.len()).filter(|&i| gradient[i].abs() > 0.2 * largest).collect();
-            let mut errors = Vec::new();
-            for n in 0..40 {
-                let i = if n < 32 { strong[rng.below(strong.len())] } else { rng.below(gradient.len()) };
-                let mut loss = |shift: f32| {
-                    let w = match part {
-                        0 => &mut t.model.rows.w[i],
-                        1 => &mut t.model.factor.w[i],
-                        2 => &mut t.model.bias.w[i],
-                        _ => &mut t.model.dense.w[i],
-                    };
-                    let before = std::mem::replace(w, *w + shift);
-                    let loss = t.evaluate(&batch, 0.6).mean();
-                    match part {
-                        0 => t.model.rows.w[i] = before,
-                        1 => t.model.factor.w[i] = before,
-                        2 => t.model.bias.w[i] = before,
-                        _ => t.model.dense.w[i] = before,
-                    }
-                    loss
+        gradients_are_right(kernels, false, Objective { lambda: 0.6, scale: 600.0 });
+    }
+    gradients_are_right(kernels::best(), true, Objective { lambda: 0.6, scale: 361.0 });
+}
+
+fn gradients_are_right(kernels: &'static dyn Kernels, tied: bool, objective: Objective) {
+    let name = kernels.name();
+    let mut batch = Batch::default();
+    batch.fill(&samples(64, 3).iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied);
+    let fresh = || {
+        let mut model = Model::new(5).unwrap();
+        model.tied = tied;
+        Trainer::new(model, kernels, Grid::Fine, 2, 64).unwrap()
+    };
+    // the first moment after one step is a tenth of the gradient
+    let mut stepped = fresh();
+    stepped.step(&batch, 0.0, objective);
+    let gradients = |m: &Model| -> [Vec<f32>; 4] {
+        [&m.rows.m[..], &m.factor.m[..], &m.bias.m[..], &m.dense.m[..]]
+            .map(|m| m.iter().map(|m| m * 10.0).collect())
+    };
+    let gradients = gradients(&stepped.model);
+    drop(stepped);
+    let mut t = fresh();
+    let mut rng = Rng::for_stream(4, 4);
+    for (part, gradient) in gradients.iter().enumerate() {
+        // parameters with gradients that stand out from rounding, and some at random
+        let largest = gradient.iter().fold(0f32, |a, g| a.max(g.abs()));
+        let strong: Vec<usize> = (0..gradient.len()).filter(|&i| gradient[i].abs() > 0.2 * largest).collect();
+        let mut errors = Vec::new();
+        for n in 0..40 {
+            let i = if n < 32 { strong[rng.below(strong.len())] } else { rng.below(gradient.len()) };
+            let mut loss = |shift: f32| {
+                let w = match part {
+                    0 => &mut t.model.rows.w[i],
+                    1 => &mut t.model.factor.w[i],
+                    2 => &mut t.model.bias.w[i],
+                    _ => &mut t.model.dense.w[i],
                 };
-                // whole steps of the grid of the first layer
-                let h = if part == 3 { 4e-3 } else { 4.0 / kernels::ACC_SCALE };
-                let difference = (loss(h) - loss(-h)) / (2.0 * h as f64);
-                errors.push((difference - gradient[i] as f64).abs() / largest as f64);
-            }
-            // where a step crosses a corner of a clipped unit the difference is between two slopes: judge by the median
-            errors.sort_by(f64::total_cmp);
-            let (median, worst) = (errors[errors.len() / 2], errors[errors.len() - 1]);
-            eprintln!(
-                "{name}, part {part}: largest {largest:.2e}; difference {median:.5} of it, at most {worst:.4}"
-            );
-            assert!(median < 0.003 && worst < 0.1, "{name}, part {part}: {median} {worst}");
+                let before = std::mem::replace(w, *w + shift);
+                let loss = t.evaluate(&batch, objective).mean();
+                match part {
+                    0 => t.model.rows.w[i] = before,
+                    1 => t.model.factor.w[i] = before,
+                    2 => t.model.bias.w[i] = before,
+                    _ => t.model.dense.w[i] = before,
+                }
+                loss
+            };
+            // whole steps of the grid of the first layer
+            let h = if part == 3 { 4e-3 } else { 4.0 / kernels::ACC_SCALE };
+            let difference = (loss(h) - loss(-h)) / (2.0 * h as f64);
+            errors.push((difference - gradient[i] as f64).abs() / largest as f64);
         }
+        // where a step crosses a corner of a clipped unit the difference is between two slopes: judge by the median
+        errors.sort_by(f64::total_cmp);
+        let (median, worst) = (errors[errors.len() / 2], errors[errors.len() - 1]);
+        eprintln!(
+            "{name}, part {part}: largest {largest:.2e}; difference {median:.5} of it, at most {worst:.4}"
+        );
+        assert!(median < 0.003 && worst < 0.1, "{name}, part {part}: {median} {worst}");
     }
 }
 
@@ -309,6 +322,13 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
         let mut a = job(&data, dir.path().join("a"));
         a.settings.memory = memory;
         a.settings.schedule.epochs = 2;
+        // the streamed set with all that a run can have
+        if memory < 1 << 30 {
+            a.settings.schedule.epochs = 3;
+            a.settings.ema = Some(0.95);
+            a.settings.tie_mirror = true;
+            a.settings.score_scale = None;
+        }
         run(&a).unwrap();
         let mut b = Job { out: dir.path().join("b"), ..a.clone() };
         run(&b).unwrap();
@@ -332,6 +352,147 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
     }
 }
 
+/// What a model says, for checking that two are the same.
+fn parameters(model: &Model) -> Vec<f32> {
+    let finished = model.finished().unwrap();
+    [&finished.rows[..], &finished.bias, &finished.dense].concat()
+}
+
+#[test]
+fn a_state_goes_on_as_if_there_had_been_no_file() {
+    let batches = batches(1024, 8, 2);
+    for tied in [false, true] {
+        let mut model = Model::new(1).unwrap();
+        model.tied = tied;
+        let mut t = Trainer::new(model, kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+        let mut average = Average::new(0.9);
+        for b in &batches[..5] {
+            t.step(b, 1e-3, SCORE);
+            average.look(&t.model).unwrap();
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state");
+        checkpoint::save(&path, &t.model, Some(&average), "a run").unwrap();
+        let read = checkpoint::load(&path).unwrap();
+        assert_eq!(read.run, "a run");
+        let mut again = Trainer::new(read.model, kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+        (again.model.epsilon, again.model.row_rate) = (t.model.epsilon, t.model.row_rate);
+        let mut average_again = read.average.unwrap();
+        for b in &batches[5..] {
+            assert_eq!(t.step(b, 1e-3, SCORE), again.step(b, 1e-3, SCORE));
+            average.look(&t.model).unwrap();
+            average_again.look(&again.model).unwrap();
+        }
+        assert!(parameters(&t.model) == parameters(&again.model));
+        assert!(average.mean().unwrap().rows[..] == average_again.mean().unwrap().rows[..]);
+
+        // one bit wrong anywhere is noticed
+        let good = std::fs::read(&path).unwrap();
+        assert!(checkpoint::is_one(&path).unwrap());
+        for at in [3, 12, 20, 40, 1000, good.len() / 2, good.len() - 1] {
+            let mut bad = good.clone();
+            bad[at] ^= 4;
+            std::fs::write(&path, bad).unwrap();
+            assert!(checkpoint::load(&path).is_err(), "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn runs_start_from_the_state_of_another_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 3, 100);
+    let mut a = job(&data, dir.path().join("a"));
+    a.settings.schedule.epochs = 1;
+    run(&a).unwrap();
+    let state = a.out.join(CHECKPOINT);
+    // without a learning rate the parameters stay
+    let mut b = Job { out: dir.path().join("b"), init: Some(state.clone()), ..a.clone() };
+    b.settings.schedule.first_rate = 1e-12;
+    b.settings.schedule.last_rate = 1e-12;
+    run(&b).unwrap();
+    let read = |path: &std::path::Path| {
+        let mut read = checkpoint::load(path).unwrap();
+        read.model.epsilon = a.settings.epsilon;
+        read
+    };
+    let (old, new) = (read(&state), read(&b.out.join(CHECKPOINT)));
+    let apart = parameters(&old.model).into_iter().zip(parameters(&new.model)).map(|(a, b)| (a - b).abs());
+    let apart = apart.fold(0.0, f32::max);
+    assert!(apart < 1e-6, "{apart}");
+    // Adam goes on counting, while the schedule begins anew
+    assert_eq!(new.model.step, 2 * old.model.step);
+    assert!(new.model.factor.w.iter().any(|&w| w != 0.0));
+    let from_network = Model::from_network(&Network::load(&a.out.join("nn.bin")).unwrap().0).unwrap();
+    assert_ne!(parameters(&from_network), parameters(&new.model), "the state is rounded");
+
+    // a tied run starts from an untied state, but not the other way round
+    let mut c = Job { out: dir.path().join("c"), init: Some(state), ..a.clone() };
+    c.settings.tie_mirror = true;
+    run(&c).unwrap();
+    let mut d = Job { out: dir.path().join("d"), init: Some(c.out.join(CHECKPOINT)), ..a.clone() };
+    assert!(run(&d).unwrap_err().to_string().contains("--tie-mirror"));
+    d.init = Some(c.out.join("nn.bin"));
+    run(&d).unwrap();
+}
+
+#[test]
+fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
+    let mut model = Model::new(1).unwrap();
+    model.tied = true;
+    let mut t = Trainer::new(model, kernels::best(), Grid::Fine, 2, 1024).unwrap();
+    let samples = samples(1024, 6);
+    let mut seen = Batch::default();
+    seen.fill(&samples.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(), true);
+    (0..8).for_each(|_| {
+        t.step(&seen, 1e-2, SCORE);
+    });
+    assert!(t.model.last.iter().enumerate().all(|(row, &last)| last == 0 || row / BONA / 9 <= 4));
+    let mut batch = Batch::default();
+    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), true);
+    let loss = t.evaluate(&batch, SCORE).mean();
+    let finished = t.model.finished().unwrap();
+    for row in 0..finished.rows.len() / L1 {
+        let mirror = mirrored_row(row);
+        if row / BONA / 9 != 4 {
+            assert_eq!(finished.rows[row * L1..][..L1], finished.rows[mirror * L1..][..L1], "row {row}");
+        }
+    }
+    // the network that is written says what the one in training says
+    let mut written = Loss::default();
+    for s in &samples {
+        let target = SCORE.target(s.score as f32, 0.0);
+        written.count(SCORE.logit(finished.output(s)), target, 0.0);
+    }
+    assert!((written.mean() / loss - 1.0).abs() < 0.01, "{} {loss}", written.mean());
+}
+
+#[test]
+fn the_average_is_that_of_the_last_steps() {
+    let batches = batches(1024, 6, 2);
+    let mut t = Trainer::new(Model::new(1).unwrap(), kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+    let decay: f64 = 0.95;
+    let mut average = Average::new(decay);
+    assert!(average.mean().is_none());
+    let kept = decay.powi(average.every() as i32);
+    let mut looks: Vec<Vec<f32>> = Vec::new();
+    for b in &batches {
+        t.step(b, 1e-2, SCORE);
+        average.look(&t.model).unwrap();
+        looks.push(parameters(&t.model));
+    }
+    let weights: Vec<f64> = (0..looks.len()).rev().map(|age| kept.powi(age as i32)).collect();
+    let all: f64 = weights.iter().sum();
+    let mean = average.mean().unwrap();
+    let mean = [&mean.rows[..], &mean.bias, &mean.dense].concat();
+    for i in (0..mean.len()).step_by(37) {
+        let expected = looks.iter().zip(&weights).map(|(l, w)| l[i] as f64 * w / all).sum::<f64>();
+        assert!((mean[i] as f64 - expected).abs() < 1e-5, "{i}: {} {expected}", mean[i]);
+    }
+    assert!(looks[0] != looks[1]);
+}
+
 #[test]
 fn all_kernels_learn_the_same() {
     let batches = batches(1024, 8, 2);
@@ -341,9 +502,9 @@ fn all_kernels_learn_the_same() {
         .map(|k| {
             let mut t = Trainer::new(Model::new(1).unwrap(), k, Grid::Fine, 2, 1024).unwrap();
             batches.iter().for_each(|b| {
-                t.step(b, 1e-3, 1.0);
+                t.step(b, 1e-3, SCORE);
             });
-            t.evaluate(&batches[0], 1.0).mean()
+            t.evaluate(&batches[0], SCORE).mean()
         })
         .collect();
     for loss in &losses {
@@ -373,7 +534,7 @@ fn speed() {
             Rng::for_stream(1, 1).shuffle(&mut all);
             let make = |c: &[Sample]| {
                 let mut b = Batch::default();
-                b.fill(&c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>());
+                b.fill(&c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(), false);
                 b
             };
             let start = std::time::Instant::now();
@@ -395,7 +556,7 @@ fn speed() {
         let start = std::time::Instant::now();
         t.seconds = [0.0; 5];
         let mut loss = Loss::default();
-        batches.iter().for_each(|b| loss.add(&t.step(b, 1e-3, 1.0)));
+        batches.iter().for_each(|b| loss.add(&t.step(b, 1e-3, SCORE)));
         let s = start.elapsed().as_secs_f64();
         eprintln!(
             "{} {threads} threads, pass {epoch}: {:.0} positions/s ({:.0} per processor second), loss {:.5}, ms by phase {:?}",

@@ -7,8 +7,9 @@ use std::time::Duration;
 use crate::data::TdLambda;
 use crate::progress::parse_duration;
 use crate::train::kernels;
-use crate::train::run::{Job, Settings, run as train};
+use crate::train::run::{Job, run as train};
 use crate::train::schedule::{Schedule, Shape};
+use crate::train::settings::Settings;
 
 /// Train a network (HalfKP 256x2-32-32) from self-play games or other training records.
 #[derive(Debug, clap::Args)]
@@ -62,9 +63,21 @@ pub struct Args {
     /// With --td-lambda: the largest change of the win rate in one ply that is carried back
     #[arg(long, default_value_t = TdLambda::CUT, requires = "td_lambda")]
     td_cut: f64,
+    /// The win rate of a score is sigmoid(score / this), in labels and for what the network says; `fit` takes the scale that
+    /// tells the results of the games best. The network's output keeps its unit
+    #[arg(long, default_value = "600", value_name = "SCALE", value_parser = score_scale)]
+    score_scale: ScoreScale,
     /// Do not reflect positions left to right at random
     #[arg(long)]
     no_mirror: bool,
+    /// Let king squares that mirror each other left to right share their rows while training (45 of 81 king squares); the
+    /// finished network has them all. A start from a network that did not takes the mean of both
+    #[arg(long)]
+    tie_mirror: bool,
+    /// Make the finished network an average over the last steps instead of what the last one left: the share of the average
+    /// that is kept in a step, such as 0.999
+    #[arg(long, value_name = "DECAY")]
+    ema: Option<f64>,
     /// Train with finer numbers than the network's integers and round in the end, instead of training the rounded network
     #[arg(long)]
     float: bool,
@@ -88,7 +101,8 @@ pub struct Args {
     /// Go on from the checkpoint in --out, if there is one
     #[arg(long)]
     resume: bool,
-    /// Start from a network instead of from random numbers
+    /// Start from a network, or from the state in f32 that an earlier run left (the file `checkpoint` in its directory: then
+    /// momentum and the shared rows go on, too), instead of from random numbers
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
     /// Stop after this time (such as 55m), with a checkpoint
@@ -111,6 +125,23 @@ pub struct Args {
     kernels: Option<String>,
 }
 
+/// What --score-scale says.
+#[derive(Clone, Copy, Debug)]
+enum ScoreScale {
+    Fixed(f32),
+    Fit,
+}
+
+fn score_scale(text: &str) -> Result<ScoreScale, String> {
+    match text {
+        "fit" => Ok(ScoreScale::Fit),
+        _ => match text.parse() {
+            Ok(scale) if (50.0..=10_000.0).contains(&scale) => Ok(ScoreScale::Fixed(scale)),
+            _ => Err("a number from 50 to 10000, or `fit`".to_owned()),
+        },
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
@@ -129,6 +160,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     }
     if !(args.lr > 0.0 && args.lr_end > 0.0 && args.row_rate > 0.0 && args.row_rate.is_finite()) {
         return Err("learning rates must be positive".into());
+    }
+    if args.ema.is_some_and(|decay| !(0.0..=0.99999).contains(&decay)) {
+        return Err("--ema must lie between 0 and 0.99999".into());
     }
     let kernels = match &args.kernels {
         None => kernels::best(),
@@ -150,10 +184,16 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             batch: args.batch,
             seed: args.seed,
             mirror: !args.no_mirror,
+            tie_mirror: args.tie_mirror,
+            ema: args.ema,
             validation: args.validation,
             validation_positions: args.validation_positions,
             score_limit: args.score_limit,
             score_clip: args.score_clip,
+            score_scale: match args.score_scale {
+                ScoreScale::Fixed(scale) => Some(scale),
+                ScoreScale::Fit => None,
+            },
             td: args.td_lambda.map(|lambda| TdLambda { cut: args.td_cut, ..TdLambda::new(lambda) }),
             quantized: !args.float,
             epsilon: args.epsilon,

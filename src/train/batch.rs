@@ -3,13 +3,12 @@
 //! Rows of the first layer belong to a king square. With the views of one king square next to each other, all rows they
 //! use fit in the second-level cache, and so do the gradients that flow back to those rows.
 
-use super::features::{ACTIVE, Sample};
-use crate::types::Value;
+use super::features::{ACTIVE, Sample, reflects};
+use super::loss::SCORE_SCALE;
+use crate::types::{Square, Value};
 
 /// Samples are handled in tiles of this many; batches are a multiple of it.
 pub const TILE: usize = 32;
-/// The score at which the network's output is 1, so the win rate of a score is `sigmoid(score / 600)`.
-pub const SCORE_SCALE: f32 = 600.0;
 
 /// The win rate that a search score stands for.
 pub fn win_rate(score: Value) -> f32 {
@@ -29,17 +28,18 @@ pub struct Batch {
     pub pieces: Vec<u16>,
     /// By view: its place.
     pub place: Vec<u32>,
-    /// By sample: the win rate of the score and the result (1, 0.5, 0), both for the side to move.
-    pub win_rate: Vec<f32>,
+    /// By sample: the score in `Value` units and the result (1, 0.5, 0), both for the side to move.
+    pub score: Vec<f32>,
     pub result: Vec<f32>,
 }
 
 impl Batch {
-    /// Fills the batch with samples and for each whether to reflect it.
+    /// Fills the batch with samples and for each whether to reflect it. For a tied model every view whose king lies on
+    /// files 6 to 9 is (again) reflected.
     ///
     /// # Panics
     /// Unless there is a positive multiple of [`TILE`] samples.
-    pub fn fill(&mut self, samples: &[(Sample, bool)]) {
+    pub fn fill(&mut self, samples: &[(Sample, bool)], tied: bool) {
         assert!(!samples.is_empty() && samples.len().is_multiple_of(TILE));
         let n = samples.len();
         self.len = n;
@@ -49,15 +49,18 @@ impl Batch {
         self.king.resize(2 * n, 0);
         self.place.resize(2 * n, 0);
         self.pieces.resize(2 * n * ACTIVE, 0);
-        self.win_rate.resize(n, 0.0);
+        self.score.resize(n, 0.0);
         self.result.resize(n, 0.0);
+        // where the king is seen, and whether that is in a mirror
         let king = |s: &Sample, mirror: bool, p: usize| {
-            let k = s.kings[p];
-            (if mirror { (8 - k / 9) * 9 + k % 9 } else { k }) as usize
+            let (king, reflected) = (Square(s.kings[p]), Square(s.kings[p]).mirror());
+            let mirror =
+                if tied && reflects(if mirror { reflected } else { king }.0) { !mirror } else { mirror };
+            (if mirror { reflected } else { king }.0 as usize, mirror)
         };
         for (s, mirror) in samples {
             for p in 0..2 {
-                self.king_start[king(s, *mirror, p) + 1] += 1;
+                self.king_start[king(s, *mirror, p).0 + 1] += 1;
             }
         }
         for k in 0..81 {
@@ -66,15 +69,15 @@ impl Batch {
         let mut next = self.king_start.clone();
         for (i, (s, mirror)) in samples.iter().enumerate() {
             for p in 0..2 {
-                let k = king(s, *mirror, p);
+                let (k, mirror) = king(s, *mirror, p);
                 let place = next[k] as usize;
                 next[k] += 1;
                 self.view[place] = (2 * i + p) as u32;
                 self.king[place] = k as u8;
                 self.place[2 * i + p] = place as u32;
-                s.view(p, *mirror, &mut self.pieces[place * ACTIVE..][..ACTIVE]);
+                s.view(p, mirror, &mut self.pieces[place * ACTIVE..][..ACTIVE]);
             }
-            self.win_rate[i] = win_rate(s.score as Value);
+            self.score[i] = s.score as f32;
             self.result[i] = (s.result as f32 + 1.0) * 0.5;
         }
     }

@@ -1,33 +1,62 @@
 //! The whole state of a run in one file, so that a run that resumes does what it would have done.
 //!
 //! ```text
-//! "toratrain"  u32 version   u32 length + JSON of the run (settings, place, history)
-//! f32 shift by step, bias, dense layers, factor (w, m, v of each)
+//! "toratrain"  u32 version   u32 inputs, factor's rows, L1, dense parameters   u32 length + JSON of the run
+//! u32 steps   u32 1 if tied   f32 shift by step, bias, dense layers, factor (w, m, v of each)
 //! u32 touched rows, then for each: u32 row  u32 last step  f32 w, m, v
+//! u32 looks of the average, 0 without one; then f64 decay  f32 bias, dense layers, rows
 //! u32 CRC-32 of all before
 //! ```
+//! The JSON has the settings of the run, its place and its history. What lies between the JSON and the checksum is a state
+//! from which another run can start, too ([`load`], `train --init`).
+//!
 //! Rows that no step has touched are zero, and left out. (Not so after a start from a network: then every row is written.)
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use super::features::ROWS;
+use super::average::Average;
+use super::features::{FACTOR_ROWS, ROWS};
+use super::finished::Finished;
 use super::kernels::L1;
-use super::model::Model;
+use super::model::{Model, dense};
+use crate::memory::HugeBuf;
 use crate::whole_file::WholeFile;
 
 const MAGIC: &[u8; 9] = b"toratrain";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// What the numbers of a file are for.
+const SHAPE: [u32; 4] = [ROWS as u32, FACTOR_ROWS as u32, L1 as u32, dense::LEN as u32];
+
+/// What a checkpoint holds.
+pub struct Checkpoint {
+    pub model: Model,
+    pub average: Option<Average>,
+    /// The run, in JSON.
+    pub run: String,
+}
+
+/// Whether a file begins as checkpoints do.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn is_one(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    Ok(start == MAGIC)
+}
 
 /// Writes `model` and `run` to a file that appears, complete, at the end.
-pub fn save(path: &Path, model: &Model, run: &str) -> io::Result<()> {
+pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) -> io::Result<()> {
     let mut out = Summed { inner: WholeFile::create(path)?, crc: Default::default() };
     out.write_all(MAGIC)?;
     out.u32(VERSION)?;
+    SHAPE.iter().try_for_each(|&n| out.u32(n))?;
     out.u32(run.len() as u32)?;
     out.write_all(run.as_bytes())?;
     out.u32(model.step)?;
+    out.u32(model.tied as u32)?;
     out.f32s(&model.shift)?;
     for m in [&model.bias, &model.dense] {
         out.f32s(&m.w)?;
@@ -49,19 +78,35 @@ pub fn save(path: &Path, model: &Model, run: &str) -> io::Result<()> {
         out.f32s(&rows.m[row(i)])?;
         out.f32s(&rows.v[row(i)])?;
     }
+    let average = average.and_then(|a| a.mean().map(|mean| (a, mean)));
+    out.u32(average.map_or(0, |(a, _)| a.looks()))?;
+    if let Some((a, mean)) = average {
+        out.write_all(&a.decay().to_le_bytes())?;
+        for values in [&mean.bias[..], &mean.dense, &mean.rows] {
+            out.f32s(values)?;
+        }
+    }
     let crc = out.crc.clone().finalize();
     out.u32(crc)?;
     out.inner.finish()
 }
 
-/// Reads what [`save`] wrote: the model and the description of the run.
-pub fn load(path: &Path) -> io::Result<(Model, String)> {
+/// Reads what [`save`] wrote.
+///
+/// # Errors
+/// The file cannot be read, is damaged, or of another version or shape.
+pub fn load(path: &Path) -> io::Result<Checkpoint> {
     let file = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut from = Summed { inner: file, crc: Default::default() };
     let mut magic = [0; 9];
     from.fill(&mut magic)?;
     if &magic != MAGIC || from.read_u32()? != VERSION {
         return Err(bad("not a checkpoint of this version"));
+    }
+    for n in SHAPE {
+        if from.read_u32()? != n {
+            return Err(bad("a checkpoint of a network of another shape"));
+        }
     }
     let len = from.read_u32()?;
     if len > 16 << 20 {
@@ -76,6 +121,7 @@ pub fn load(path: &Path) -> io::Result<(Model, String)> {
     if model.step > 100_000_000 {
         return Err(bad("a damaged checkpoint"));
     }
+    model.tied = from.read_u32()? != 0;
     model.shift = vec![0.0; model.step as usize + 1];
     from.read_f32s(&mut model.shift)?;
     for m in [&mut model.bias, &mut model.dense] {
@@ -92,16 +138,35 @@ pub fn load(path: &Path) -> io::Result<(Model, String)> {
             return Err(bad("a damaged checkpoint"));
         }
         model.last[i] = from.read_u32()?;
+        if model.last[i] > model.step {
+            return Err(bad("a damaged checkpoint"));
+        }
         let row = i * L1..(i + 1) * L1;
         for values in [&mut model.rows.w, &mut model.rows.m, &mut model.rows.v] {
             from.read_f32s(&mut values[row.clone()])?;
         }
     }
+    let looks = from.read_u32()?;
+    let average = if looks == 0 {
+        None
+    } else {
+        let mut decay = [0; 8];
+        from.fill(&mut decay)?;
+        let mut mean = Finished {
+            rows: HugeBuf::zeroed(ROWS * L1).map_err(io::Error::other)?,
+            bias: vec![0.0; L1],
+            dense: vec![0.0; dense::LEN],
+        };
+        for values in [&mut mean.bias[..], &mut mean.dense, &mut mean.rows] {
+            from.read_f32s(values)?;
+        }
+        Some(Average::restored(f64::from_le_bytes(decay), looks, mean))
+    };
     let crc = from.crc.clone().finalize();
     if from.read_u32()? != crc {
         return Err(bad("a damaged checkpoint (checksum)"));
     }
-    Ok((model, run))
+    Ok(Checkpoint { model, average, run })
 }
 
 fn bad(what: &str) -> io::Error {

@@ -59,6 +59,30 @@ pub static MIRROR: [u16; BONA] = {
     table
 };
 
+/// Whether a tied model (see [`Model::tie`](super::model::Model::tie)) looks at the mirror image when the king is there:
+/// on files 6 to 9.
+#[inline]
+pub const fn reflects(king: u8) -> bool {
+    king / 9 > 4
+}
+
+/// The row of the reflected king square and piece.
+pub fn mirrored_row(row: usize) -> usize {
+    let king = Square((row / BONA) as u8).mirror().0 as usize;
+    king * BONA + MIRROR[row % BONA] as usize
+}
+
+/// The same for a row of the factor.
+pub fn mirrored_factor_row(row: usize) -> usize {
+    match row.checked_sub(BONA) {
+        None => MIRROR[row] as usize,
+        Some(way) => {
+            let (run, files, ranks) = (way / (WAYS * WAYS), way / WAYS % WAYS, way % WAYS);
+            BONA + (run * WAYS + WAYS - 1 - files) * WAYS + ranks
+        }
+    }
+}
+
 /// A training position, 84 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]

@@ -28,6 +28,8 @@ pub struct LoaderOptions {
     pub first_threads: usize,
     /// Reflect each position left to right with probability 1/2.
     pub mirror: bool,
+    /// For a tied model.
+    pub tied: bool,
     /// Where to begin: pass, and batches of that pass already used.
     pub start: (u32, u64),
 }
@@ -152,7 +154,7 @@ impl Output {
                 }
             }
             let mut batch = self.used.try_recv().unwrap_or_default();
-            batch.fill(&self.samples);
+            batch.fill(&self.samples, self.options.tied);
             let delivery = Delivery { batch, epoch, number, last_of_epoch };
             self.send.send(Ok(delivery)).map_err(|_| Stop::Closed)?;
         }

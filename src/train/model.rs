@@ -1,6 +1,6 @@
 //! The parameters of HalfKP 256x2-32-32 in f32, with the state of Adam beside them.
 
-use super::features::{BONA, FACTOR_ROWS, ROWS, relative_row};
+use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_row, reflects, relative_row};
 use super::kernels::{AdamStep, CatchUp, Kernels, L1, Portable};
 use crate::memory::{HugeBuf, OutOfMemory};
 use crate::random::Rng;
@@ -70,6 +70,8 @@ pub struct Model {
     pub epsilon: f32,
     /// Learning rate of the rows, as a share of that of everything else.
     pub row_rate: f32,
+    /// Whether mirrored king squares share their rows, see [`tie`](Self::tie).
+    pub tied: bool,
 }
 
 /// After so many steps the momentum of an untouched row is below what f32 can show.
@@ -90,6 +92,7 @@ impl Model {
             beta2: 0.999,
             epsilon: 1e-8,
             row_rate: 1.0,
+            tied: false,
         };
         let mut rng = Rng::for_stream(seed, 0);
         // Accumulators start around the middle of (0, 1), hidden layers too, so that every unit has a gradient.
@@ -165,8 +168,27 @@ impl Model {
         }
     }
 
+    /// Moves all rows by the momentum that they have missed so far.
+    pub fn settle(&mut self) {
+        for (row, last) in self.last.iter_mut().enumerate() {
+            let Some(late) = catch_up(&self.shift, self.step, self.beta1, self.beta2, *last) else {
+                continue;
+            };
+            let at = row * L1..(row + 1) * L1;
+            let (w, m, v) =
+                (&mut self.rows.w[at.clone()], &mut self.rows.m[at.clone()], &mut self.rows.v[at]);
+            for i in 0..L1 {
+                w[i] -= late.shift * m[i] / (v[i].max(1e-37).sqrt() + self.epsilon);
+                m[i] *= late.decay1;
+                v[i] *= late.decay2;
+            }
+            *last = self.step;
+        }
+    }
+
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
+        let row = if self.tied && reflects((row / BONA) as u8) { mirrored_row(row) } else { row };
         let at = row * L1..(row + 1) * L1;
         self.factor_of(&Portable, row / BONA, row % BONA, out);
         let late = self.catch_up(self.last[row]);

@@ -1,10 +1,10 @@
 //! From f32 to the integers of `nn.bin`, and back.
 
-use super::batch::{SCORE_SCALE, win_rate};
-use super::features::{ACTIVE, ROWS, Sample};
+use super::features::{ACTIVE, BONA, Sample};
+use super::finished::Finished;
 use super::kernels::L1;
+use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::{INPUTS, L2, Model, dense};
-use super::step::Loss;
 use crate::memory::OutOfMemory;
 use crate::nnue::{Network, output_of};
 
@@ -36,35 +36,6 @@ impl Model {
         }
     }
 
-    /// The network in integers, the factor folded into the rows.
-    pub fn quantize(&self) -> Result<Network, OutOfMemory> {
-        let mut net = Network::zeroed()?;
-        let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
-        let byte = |x: f32, scale: f32| (x * scale).round_ties_even().clamp(-127.0, 127.0) as i8;
-        let mut row = [0f32; L1];
-        for (i, out) in net.input.rows.iter_mut().enumerate() {
-            self.folded_row(i, &mut row);
-            out.0 = row.map(short);
-        }
-        for (out, &b) in net.input.bias.0.iter_mut().zip(&self.bias.w) {
-            *out = short(b);
-        }
-        let d = &self.dense.w;
-        for o in 0..L2 {
-            for i in 0..INPUTS {
-                net.hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
-            }
-            for i in 0..L2 {
-                net.hidden2.set_weight(o, i, byte(d[dense::W2 + i * L2 + o], HIDDEN_SCALE));
-            }
-            net.hidden1.bias.0[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
-            net.hidden2.bias.0[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
-            net.output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
-        }
-        net.output.bias.0[0] = (d[dense::B3] * OUTPUT_SUM).round_ties_even() as i32;
-        Ok(net)
-    }
-
     /// A model that computes what `net` does, for training it further.
     pub fn from_network(net: &Network) -> Result<Model, OutOfMemory> {
         let mut model = Model::new(0)?;
@@ -92,48 +63,32 @@ impl Model {
     }
 }
 
-/// The network in f32 with folded rows: exact, slow, made for measuring.
-pub struct Exact<'a> {
-    model: &'a Model,
-    rows: Vec<f32>,
-}
-
-impl<'a> Exact<'a> {
-    pub fn new(model: &'a Model) -> Exact<'a> {
-        let mut rows = vec![0f32; ROWS * L1];
-        for (i, row) in rows.chunks_exact_mut(L1).enumerate() {
-            model.folded_row(i, row);
+impl Finished {
+    /// The network in integers.
+    pub fn quantize(&self) -> Result<Network, OutOfMemory> {
+        let mut net = Network::zeroed()?;
+        let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
+        let byte = |x: f32, scale: f32| (x * scale).round_ties_even().clamp(-127.0, 127.0) as i8;
+        for (out, row) in net.input.rows.iter_mut().zip(self.rows.chunks_exact(L1)) {
+            out.0.iter_mut().zip(row).for_each(|(o, &w)| *o = short(w));
         }
-        Exact { model, rows }
-    }
-
-    /// The output, 1 for 600 `Value`s, for the side to move.
-    pub fn output(&self, sample: &Sample) -> f32 {
-        let d = &self.model.dense.w;
-        let mut a1 = [0f32; L2];
-        a1.copy_from_slice(&d[dense::B1..][..L2]);
-        let mut pieces = [0u16; ACTIVE];
-        for p in 0..2 {
-            let king = sample.view(p, false, &mut pieces) as usize;
-            let mut acc = [0f32; L1];
-            acc.copy_from_slice(&self.model.bias.w);
-            for &piece in &pieces {
-                let row = &self.rows[(king * super::features::BONA + piece as usize) * L1..][..L1];
-                acc.iter_mut().zip(row).for_each(|(a, r)| *a += r);
+        for (out, &b) in net.input.bias.0.iter_mut().zip(&self.bias) {
+            *out = short(b);
+        }
+        let d = &self.dense;
+        for o in 0..L2 {
+            for i in 0..INPUTS {
+                net.hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
             }
-            for (i, a) in acc.iter().enumerate() {
-                let w = &d[dense::W1 + (p * L1 + i) * L2..][..L2];
-                a1.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
+            for i in 0..L2 {
+                net.hidden2.set_weight(o, i, byte(d[dense::W2 + i * L2 + o], HIDDEN_SCALE));
             }
+            net.hidden1.bias.0[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            net.hidden2.bias.0[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            net.output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
         }
-        let mut a2 = [0f32; L2];
-        a2.copy_from_slice(&d[dense::B2..][..L2]);
-        for (i, a) in a1.iter().enumerate() {
-            let w = &d[dense::W2 + i * L2..][..L2];
-            a2.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
-        }
-        let out = &d[dense::W3..][..L2];
-        d[dense::B3] + a2.iter().zip(out).map(|(a, w)| a.clamp(0.0, 1.0) * w).sum::<f32>()
+        net.output.bias.0[0] = (d[dense::B3] * OUTPUT_SUM).round_ties_even() as i32;
+        Ok(net)
     }
 }
 
@@ -144,7 +99,7 @@ pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
         let king = sample.view(p, false, &mut pieces) as usize;
         let mut sum = net.input.bias;
         for &piece in &pieces {
-            let row = &net.input.rows[king * super::features::BONA + piece as usize].0;
+            let row = &net.input.rows[king * BONA + piece as usize].0;
             sum.0.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
         }
         sum
@@ -162,25 +117,24 @@ pub struct QuantizationError {
     pub loss_integers: f64,
 }
 
-/// Compares both networks on `samples`; the losses are for that `lambda`.
+/// Compares the network in f32 with its integers on `samples`; the losses are those of `objective`.
 ///
 /// After quantised training the unrounded parameters are only where the rounded ones come from: it is the loss of the
 /// integers that training has brought down, and the difference from f32 says little.
 pub fn quantization_error(
-    model: &Model,
+    exact: &Finished,
     net: &Network,
     samples: &[Sample],
-    lambda: f32,
+    objective: Objective,
 ) -> QuantizationError {
     use rayon::prelude::*;
-    let exact = Exact::new(model);
     let one = |s: &Sample| {
         let (f, i) = (exact.output(s), integer_output(net, s) as f32 / OUTPUT_SUM);
         let result = (s.result as f32 + 1.0) * 0.5;
-        let target = lambda * win_rate(s.score as i32) + (1.0 - lambda) * result;
+        let target = objective.target(s.score as f32, result);
         let mut losses = [Loss::default(); 2];
-        losses[0].count(f, target, result);
-        losses[1].count(i, target, result);
+        losses[0].count(objective.logit(f), target, result);
+        losses[1].count(objective.logit(i), target, result);
         let error = (f - i).abs() as f64 * SCORE_SCALE as f64 * 100.0 / 90.0;
         [error, error, losses[0].cross_entropy, losses[1].cross_entropy]
     };

@@ -26,8 +26,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The rate of step number `step` when the run is `progress` (0 to 1) done.
-    pub fn rate(&self, progress: f64, step: u32) -> f64 {
+    /// The rate of the run's step number `step` when the run is `progress` (0 to 1) done.
+    pub fn rate(&self, progress: f64, step: u64) -> f64 {
         let progress = progress.clamp(0.0, 1.0);
         let (first, last) = (self.first_rate, self.last_rate);
         let rate = match self.shape {

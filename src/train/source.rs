@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::features::Sample;
+use super::scale;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
 use crate::data::{GameReader, GameRecord, RecordError, TdLambda};
@@ -144,6 +145,36 @@ impl DataSet {
         self.files.len()
     }
 
+    /// The win-rate scale of the search scores that fits the results of these games best, from a part of a large set.
+    /// `None` if they tell none.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn fit_score_scale(&self) -> Result<Option<f32>, RecordError> {
+        const UNITS: usize = 64;
+        let plain = DataSet {
+            files: self.files.clone(),
+            units: self.units.iter().step_by(self.units.len().div_ceil(UNITS).max(1)).copied().collect(),
+            selection: Selection { validation: 0.0, td: None, ..self.selection },
+        };
+        let pairs: Vec<Vec<(i16, i8)>> = (0..plain.units())
+            .into_par_iter()
+            .map(|i| {
+                let mut samples = Vec::new();
+                plain.read(i, Part::Training, &mut samples)?;
+                Ok(samples.iter().map(|s| (s.score, s.result)).collect())
+            })
+            .collect::<Result<_, RecordError>>()?;
+        Ok(scale::fit(&pairs.concat()))
+    }
+
+    /// Tells targets from whole games the win-rate scale of the scores.
+    pub fn set_score_scale(&mut self, scale: f32) {
+        if let Some(td) = &mut self.selection.td {
+            td.scale = scale as f64;
+        }
+    }
+
     /// How many positions each unit has for training and for validation, without replaying a game.
     pub fn count(&self) -> Result<Vec<[u32; 2]>, RecordError> {
         self.units
@@ -155,7 +186,10 @@ impl DataSet {
                     return Ok(if part == Part::Training { [unit.records, 0] } else { [0, unit.records] });
                 }
                 let mut counts = [0; 2];
-                for game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                for mut game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                    if let Some(td) = &self.selection.td {
+                        td.relabel(&mut game);
+                    }
                     let fit = game.plies.iter().filter(|p| p.fit && self.takes(p.score)).count();
                     counts[self.game_part(&game) as usize] += fit as u32;
                 }

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::batch::{Batch, TILE};
 use super::features::{ACTIVE, BONA, FACTOR_ROWS, ROWS, relative_row};
 use super::kernels::{AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided};
+use super::loss::{Loss, Objective};
 use super::model::{INPUTS, L2, Model, catch_up, dense};
 use crate::memory::{HugeBuf, OutOfMemory, prefetch};
 
@@ -22,57 +23,6 @@ const PITCH: usize = INPUTS + 16;
 /// Estimated cost of a touched row and of a view that uses it, for sharing rows among threads.
 const ROW_COST: usize = 24;
 const USE_COST: usize = 1;
-
-/// Sums over samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Loss {
-    pub samples: f64,
-    /// Cross-entropy of prediction against target, less the target's own entropy (so 0 is perfect).
-    pub cross_entropy: f64,
-    /// Squared difference of the win rates.
-    pub squared: f64,
-    /// Samples with a decisive result whose winner the sign of the output names.
-    pub named: f64,
-    pub decisive: f64,
-}
-
-impl Loss {
-    /// Adds a sample with network output `z` and returns the slope of its loss.
-    pub fn count(&mut self, z: f32, target: f32, result: f32) -> f32 {
-        let p = 1.0 / (1.0 + (-z).exp());
-        self.samples += 1.0;
-        self.cross_entropy += divergence(z, target);
-        self.squared += ((p - target) * (p - target)) as f64;
-        if result != 0.5 {
-            self.decisive += 1.0;
-            self.named += ((z > 0.0) == (result > 0.5)) as u8 as f64;
-        }
-        p - target
-    }
-
-    pub fn add(&mut self, other: &Loss) {
-        self.samples += other.samples;
-        self.cross_entropy += other.cross_entropy;
-        self.squared += other.squared;
-        self.named += other.named;
-        self.decisive += other.decisive;
-    }
-
-    /// Mean divergence from the targets, in nats.
-    pub fn mean(&self) -> f64 {
-        self.cross_entropy / self.samples.max(1.0)
-    }
-
-    /// Root mean square error of the win rate.
-    pub fn rmse(&self) -> f64 {
-        (self.squared / self.samples.max(1.0)).sqrt()
-    }
-
-    /// Share of decisive samples whose winner is named.
-    pub fn accuracy(&self) -> f64 {
-        self.named / self.decisive.max(1.0)
-    }
-}
 
 /// The views of one king square by row.
 struct KingIndex {
@@ -152,7 +102,7 @@ struct DenseInput<'a> {
     grid: Grid,
     w1t: &'a [f32],
     w2t: &'a [f32],
-    lambda: f32,
+    objective: Objective,
 }
 
 impl Trainer {
@@ -203,14 +153,14 @@ impl Trainer {
         self.kernels
     }
 
-    /// The loss on a batch, whose target is `lambda` parts win rate of the score and `1 - lambda` parts result.
-    pub fn evaluate(&mut self, batch: &Batch, lambda: f32) -> Loss {
-        self.forward(batch, lambda, false)
+    /// The loss on a batch.
+    pub fn evaluate(&mut self, batch: &Batch, objective: Objective) -> Loss {
+        self.forward(batch, objective, false)
     }
 
     /// Makes one Adam step and returns the loss before it.
-    pub fn step(&mut self, batch: &Batch, rate: f32, lambda: f32) -> Loss {
-        let loss = self.forward(batch, lambda, true);
+    pub fn step(&mut self, batch: &Batch, rate: f32, objective: Objective) -> Loss {
+        let loss = self.forward(batch, objective, true);
         let step = self.model.adam(rate);
         let t = std::time::Instant::now();
         self.update_rows(AdamStep { rate: step.rate * self.model.row_rate, ..step });
@@ -224,7 +174,7 @@ impl Trainer {
     }
 
     /// Phases 1 to 3.
-    fn forward(&mut self, batch: &Batch, lambda: f32, backward: bool) -> Loss {
+    fn forward(&mut self, batch: &Batch, objective: Objective, backward: bool) -> Loss {
         let t = std::time::Instant::now();
         self.index_views(batch);
         self.seconds[0] += t.elapsed().as_secs_f64();
@@ -232,7 +182,7 @@ impl Trainer {
         self.gather(batch);
         self.seconds[1] += t.elapsed().as_secs_f64();
         let t = std::time::Instant::now();
-        let loss = self.run_dense(batch, lambda, backward);
+        let loss = self.run_dense(batch, objective, backward);
         self.seconds[2] += t.elapsed().as_secs_f64();
         loss
     }
@@ -311,7 +261,7 @@ impl Trainer {
         });
     }
 
-    fn run_dense(&mut self, batch: &Batch, lambda: f32, backward: bool) -> Loss {
+    fn run_dense(&mut self, batch: &Batch, objective: Objective, backward: bool) -> Loss {
         match self.grid {
             Grid::Fine => self.seen.copy_from_slice(&self.model.dense.w),
             Grid::Quantized => self.model.round_dense(&mut self.seen),
@@ -334,7 +284,7 @@ impl Trainer {
             grid: self.grid,
             w1t: &self.w1t,
             w2t: &self.w2t,
-            lambda,
+            objective,
         };
         // Each thread has a fixed run of tiles, so that sums come out the same every time.
         let (tiles, threads) = (batch.len / TILE, self.dense.len());
@@ -469,6 +419,11 @@ impl Trainer {
         self.model.clip();
     }
 
+    /// Does work on the trainer's threads that reads the model.
+    pub fn with_threads<R: Send>(&self, work: impl FnOnce(&Model) -> R + Send) -> R {
+        self.pool.install(|| work(&self.model))
+    }
+
     /// The gradients of the small layers of the last [`step`](Self::step), summed over the batch (for tests).
     pub fn dense_gradients(&self) -> &[f32] {
         &self.dense[0].grad
@@ -504,13 +459,13 @@ impl DenseInput<'_> {
         clamp(&s.z2, self.grid, &mut s.a2);
 
         let mut slopes = [0f32; TILE];
-        let scale = 1.0 / self.batch.len as f32;
+        let scale = self.objective.logit(1.0) / self.batch.len as f32;
         for (i, slope) in slopes.iter_mut().enumerate() {
             let sample = tile * TILE + i;
             let z = dot(&s.a2[i * L2..][..L2], &d[dense::W3..][..L2]) + d[dense::B3];
             let result = self.batch.result[sample];
-            let target = self.lambda * self.batch.win_rate[sample] + (1.0 - self.lambda) * result;
-            *slope = s.loss.count(z, target, result) * scale;
+            let target = self.objective.target(self.batch.score[sample], result);
+            *slope = s.loss.count(self.objective.logit(z), target, result) * scale;
         }
         let Some(out) = out else { return };
 
@@ -570,12 +525,4 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
         }
     }
     sum.iter().sum()
-}
-
-/// Kullback-Leibler divergence of the prediction sigmoid(z) from the target.
-fn divergence(z: f32, target: f32) -> f64 {
-    let (z, t) = (z as f64, target as f64);
-    let entropy = |p: f64| if p > 0.0 { -p * p.ln() } else { 0.0 };
-    let softplus = z.max(0.0) + (-z.abs()).exp().ln_1p();
-    softplus - t * z - entropy(t) - entropy(1.0 - t)
 }

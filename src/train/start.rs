@@ -1,0 +1,105 @@
+//! Where a run begins: afresh, from a network, from the state that another run left, or where it was stopped.
+
+use std::error::Error;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::average::Average;
+use super::checkpoint;
+use super::model::Model;
+use super::report::Entry;
+use super::settings::Settings;
+use crate::nnue::Network;
+
+/// The part of a checkpoint that is not the model.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Place {
+    settings: Settings,
+    /// Training positions in the set.
+    positions: u64,
+    pub epoch: u32,
+    /// Batches of that pass already used.
+    pub batch: u64,
+    pub seconds: f64,
+    pub recent: [f64; 2],
+    pub log: Vec<Entry>,
+}
+
+/// What a run begins with.
+pub(super) struct Start {
+    pub model: Model,
+    pub average: Option<Average>,
+    pub place: Place,
+}
+
+impl Start {
+    /// The start of a new run, from `init` if that is given: a network, or a checkpoint, of which the parameters and the
+    /// moments of their gradients go on.
+    pub fn new(
+        settings: &Settings,
+        positions: u64,
+        init: Option<&Path>,
+        warn: impl FnMut(String),
+    ) -> Result<Start, Box<dyn Error>> {
+        let mut model = match init {
+            Some(path) => state_or_network(path, warn).map_err(|e| format!("{}: {e}", path.display()))?,
+            None => {
+                let mut model = Model::new(settings.seed)?;
+                model.tied = settings.tie_mirror;
+                model
+            }
+        };
+        model.epsilon = settings.epsilon;
+        if settings.tie_mirror {
+            model.tie()?;
+        } else if model.tied {
+            return Err(
+                "the state to start from shares the rows of mirrored king squares: give --tie-mirror, too, \
+                        or start from its network"
+                    .into(),
+            );
+        }
+        let place = Place {
+            settings: settings.clone(),
+            positions,
+            epoch: 0,
+            batch: 0,
+            seconds: 0.0,
+            recent: [0.0; 2],
+            log: Vec::new(),
+        };
+        Ok(Start { model, average: None, place }.with(settings))
+    }
+
+    /// Where the run with this checkpoint was.
+    pub fn resumed(path: &Path, settings: &Settings, positions: u64) -> Result<Start, Box<dyn Error>> {
+        let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let checkpoint::Checkpoint { model, average, run } = checkpoint::load(path).map_err(|e| named(&e))?;
+        let place: Place = serde_json::from_str(&run).map_err(|e| named(&e))?;
+        if place.settings != *settings || place.positions != positions {
+            return Err(
+                "the checkpoint was made with other settings or data; give the same, or start afresh \
+                        without --resume"
+                    .into(),
+            );
+        }
+        Ok(Start { model, average, place }.with(settings))
+    }
+
+    fn with(mut self, settings: &Settings) -> Start {
+        self.model.epsilon = settings.epsilon;
+        self.model.row_rate = settings.row_rate;
+        self.average = settings.ema.map(|decay| self.average.unwrap_or_else(|| Average::new(decay)));
+        self
+    }
+}
+
+fn state_or_network(path: &Path, mut warn: impl FnMut(String)) -> Result<Model, Box<dyn Error>> {
+    if path.is_file() && checkpoint::is_one(path)? {
+        return Ok(checkpoint::load(path)?.model);
+    }
+    let (net, warnings) = Network::load(path)?;
+    warnings.iter().for_each(|w| warn(format!("warning: {w}")));
+    Ok(Model::from_network(&net)?)
+}

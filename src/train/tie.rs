@@ -1,0 +1,105 @@
+//! Mirrored king squares share their rows: [`Model::tie`].
+//!
+//! Shogi is the same game on the reflected board, so a king on 7九 with a piece on 5八 calls for the weights of a king
+//! on 3九 with that piece on 5八's mirror image. A tied model has rows for king squares of files 1 to 5 only (45 of 81):
+//! a view with its king further left is reflected before it is looked up ([`Batch`](super::batch::Batch)), and the
+//! finished network holds every row once more for the mirrored square. Each row so learns from twice the positions.
+
+use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_factor_row, mirrored_row, reflects};
+use super::finished::Finished;
+use super::kernels::{L1, Portable};
+use super::model::Model;
+use crate::memory::OutOfMemory;
+
+impl Model {
+    /// Makes an untied model a tied one. Rows of mirrored king squares are replaced by their mean, which is another
+    /// network than before unless they were mirror images; so are the moments of their gradients. Rows of kings on
+    /// file 5 stay as they are.
+    ///
+    /// # Errors
+    /// No memory for another first layer (128 MB).
+    pub fn tie(&mut self) -> Result<(), OutOfMemory> {
+        if self.tied {
+            return Ok(());
+        }
+        self.settle();
+        let Finished { rows: before, .. } = self.finished()?;
+        let f = &mut self.factor;
+        for values in [&mut f.w, &mut f.m, &mut f.v] {
+            for row in 0..FACTOR_ROWS {
+                share_mean(values, row, mirrored_factor_row(row));
+            }
+        }
+        let mut factor = [0f32; L1];
+        for row in 0..ROWS {
+            let (king, bona, mirror) = (row / BONA, row % BONA, mirrored_row(row));
+            let at = row * L1..(row + 1) * L1;
+            if reflects(king as u8) {
+                for values in [&mut self.rows.w, &mut self.rows.m, &mut self.rows.v] {
+                    values[at.clone()].fill(0.0);
+                }
+                self.last[row] = 0;
+                continue;
+            }
+            let paired = reflects((mirror / BONA) as u8);
+            if paired {
+                share_mean(&mut self.rows.m, row, mirror);
+                share_mean(&mut self.rows.v, row, mirror);
+                self.last[row] = self.last[row].max(self.last[mirror]);
+            }
+            // a row holds what it differs by from the factor, which is another now
+            self.factor_of(&Portable, king, bona, &mut factor);
+            let other = if paired { &before[mirror * L1..][..L1] } else { &before[at.clone()] };
+            for (i, w) in self.rows.w[at.clone()].iter_mut().enumerate() {
+                *w = 0.5 * (before[at.start + i] + other[i]) - factor[i];
+            }
+        }
+        self.tied = true;
+        Ok(())
+    }
+}
+
+/// Sets two rows of [`L1`] to their mean.
+fn share_mean(values: &mut [f32], a: usize, b: usize) {
+    for i in 0..L1 {
+        let mean = 0.5 * (values[a * L1 + i] + values[b * L1 + i]);
+        values[a * L1 + i] = mean;
+        values[b * L1 + i] = mean;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Rng;
+
+    #[test]
+    fn a_tied_model_is_the_mean_of_both_sides_and_its_own_mirror_image() {
+        let mut model = Model::new(3).unwrap();
+        let mut rng = Rng::for_stream(1, 1);
+        let mut noise = |values: &mut [f32]| {
+            values.iter_mut().for_each(|x| *x += (rng.next_u64() >> 40) as f32 / (1 << 24) as f32 - 0.5);
+        };
+        noise(&mut model.rows.w);
+        noise(&mut model.factor.w);
+        let untied = model.finished().unwrap();
+        model.tie().unwrap();
+        let tied = model.finished().unwrap();
+        let row = |f: &Finished, r: usize| -> Vec<f32> { f.rows[r * L1..][..L1].to_vec() };
+        for r in (0..ROWS).step_by(101).chain([4 * 9 * BONA + 100, 5 * 9 * BONA + 100]) {
+            let (mirror, king) = (mirrored_row(r), r / BONA);
+            if king / 9 == 4 {
+                close(&row(&tied, r), &row(&untied, r));
+            } else {
+                let mean: Vec<f32> =
+                    row(&untied, r).iter().zip(row(&untied, mirror)).map(|(a, b)| 0.5 * (a + b)).collect();
+                close(&row(&tied, r), &mean);
+                assert_eq!(row(&tied, r), row(&tied, mirror));
+            }
+        }
+    }
+
+    fn close(a: &[f32], b: &[f32]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+    }
+}
