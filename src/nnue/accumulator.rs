@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::arch::{Features, L1};
 use super::features::{FeatureSet, NO_FEATURE};
-use super::layers::{Aligned, Network, Row};
+use super::layers::{Aligned, Row};
+use super::network::Network;
 use super::refresh::RefreshTable;
 use super::simd::{Simd, Work, dispatch, prefetch, scalar};
 use crate::position::{Changes, Position, Slot};

@@ -17,8 +17,6 @@ pub const L1: usize = 256;
 pub const L2: usize = 32;
 pub const L3: usize = 32;
 
-/// Hidden layers compute in units of 1/64: their sums are shifted right by this before they are clipped to 0..=127.
-pub const WEIGHT_SHIFT: u32 = 6;
 /// The output in units of [`crate::types::Value`], times this (the USI option `FV_SCALE` can say otherwise).
 pub const FV_SCALE: i32 = 16;
 

@@ -12,9 +12,10 @@
 //!   one another, finely (a unit a step) around zero, in steps of two and four further out. The second passes them on.
 //! - **Output.** Their sum, weighted by their steps, is the difference again, 16 times (for an FV_SCALE of 16).
 
-use super::arch::{FV_SCALE, Features, L2, WEIGHT_SHIFT};
+use super::arch::{FV_SCALE, Features, L2};
 use super::features::{FeatureSet, NO_FEATURE};
-use super::layers::Network;
+use super::layers::WEIGHT_SHIFT;
+use super::network::Network;
 use crate::memory::OutOfMemory;
 use crate::position::Slot;
 use crate::types::{Color, Piece, PieceType, Square};

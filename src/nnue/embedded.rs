@@ -1,7 +1,7 @@
 //! The network inside the binary, so that no file is needed to play.
 
 use super::file::NetworkError;
-use super::layers::Network;
+use super::network::Network;
 
 /// An `nn.bin` file, compressed by zstd. Made by `toratsugumi net pack`.
 static FILE: &[u8] = include_bytes!("../../eval/default.nn.zst");

@@ -14,7 +14,8 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::arch::{self, NETWORK_HASH, Style, TRANSFORMER_HASH, VERSION};
-use super::layers::{Affine, Network};
+use super::layers::Affine;
+use super::network::Network;
 use crate::memory::OutOfMemory;
 use crate::whole_file::WholeFile;
 

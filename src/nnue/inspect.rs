@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::Network;
 use super::accumulator::accumulators_from_scratch;
-use super::arch::{FV_SCALE, L1, L2, L3, NETWORK_HASH, TRANSFORMER_HASH, WEIGHT_SHIFT};
-use super::layers::Affine;
+use super::arch::{FV_SCALE, L1, L2, L3, NETWORK_HASH, TRANSFORMER_HASH};
+use super::layers::{Affine, WEIGHT_SHIFT};
+use super::network::Network;
 use crate::position::Position;
 
 /// Everything that a network computes for one position.

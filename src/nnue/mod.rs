@@ -11,10 +11,11 @@ pub mod features;
 pub mod file;
 pub mod inspect;
 pub mod layers;
+mod network;
 mod refresh;
 pub mod simd;
 
 pub use accumulator::{Evaluator, evaluate_from_scratch, output_of};
 pub use file::NetworkError;
-pub use layers::Network;
+pub use network::Network;
 pub use simd::{Kernel, KernelError, force_kernel, kernel, kernel_name};

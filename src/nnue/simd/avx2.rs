@@ -3,10 +3,10 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use super::rows::{self, Lanes};
 use super::scalar::Scalar;
-use super::{Simd, Work};
-use crate::nnue::arch::WEIGHT_SHIFT;
-use crate::nnue::layers::{Affine, Aligned, Row};
+use super::tier::{Simd, Work};
+use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
 /// The kernels; `VNNI` says whether `vpdpbusd` may be used.
@@ -38,71 +38,95 @@ const LANES: usize = 16;
 /// Room for the live groups of 2048 inputs.
 const MOST_WORDS: usize = 8;
 
-/// # Safety
-/// AVX; `i` a multiple of the lanes and within the row.
-#[inline(always)]
-unsafe fn load<const N: usize>(row: &Row<N>, i: usize) -> __m256i {
-    debug_assert!(i.is_multiple_of(LANES) && i + LANES <= N);
-    // SAFETY: rows are aligned to 64 bytes, and `i` stays inside.
-    unsafe { _mm256_load_si256(row.0.as_ptr().add(i).cast()) }
-}
+impl Lanes<16> for __m256i {
+    #[inline(always)]
+    unsafe fn load(from: &[i16; 16]) -> Self {
+        // SAFETY: the caller has AVX2, and as many bytes are read as there are.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
 
-/// # Safety
-/// As [`load`].
-#[inline(always)]
-unsafe fn store<const N: usize>(row: &mut Row<N>, i: usize, v: __m256i) {
-    debug_assert!(i.is_multiple_of(LANES) && i + LANES <= N);
-    // SAFETY: as in `load`.
-    unsafe { _mm256_store_si256(row.0.as_mut_ptr().add(i).cast(), v) }
-}
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [i16; 16]) {
+        // SAFETY: the caller has AVX2, and as many bytes are written as there are.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self) }
+    }
 
-/// The sum of eight i32, wrapping.
-///
-/// # Safety
-/// AVX2.
-#[inline(always)]
-pub(super) unsafe fn sum(v: __m256i) -> i32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let four = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
-        let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
-        _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_add_epi16(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_sub_epi16(self, other) }
     }
 }
 
-/// `sums + (four u8) · (four i8)` in each i32 lane.
+/// The sum of eight i32, wrapping.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn sum(v: __m256i) -> i32 {
+    let four = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
+    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
+    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
+}
+
+/// `sums + (four u8) · (four i8)` in each i32 lane, for u8 up to 127.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn dot_by_pairs(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
+    // a pair of products is at most 2 * 127 * 128 = 32,512: nothing saturates
+    let pairs = _mm256_maddubs_epi16(x, w);
+    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+}
+
+/// The same in one instruction.
+#[inline]
+#[target_feature(enable = "avx2,avxvnni")]
+fn dot_at_once(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
+    _mm256_dpbusd_avx_epi32(sums, x, w)
+}
+
+/// The dot product of the tier.
 ///
 /// # Safety
 /// AVX2, and AVX-VNNI if `VNNI`.
 #[inline(always)]
 unsafe fn dot<const VNNI: bool>(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
     // SAFETY: the caller's promise.
-    unsafe {
-        if VNNI {
-            _mm256_dpbusd_avx_epi32(sums, x, w)
-        } else {
-            // x is at most 127, so a pair of products is at most 2 * 127 * 128 = 32,512: nothing saturates
-            let pairs = _mm256_maddubs_epi16(x, w);
-            _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
-        }
-    }
+    unsafe { if VNNI { dot_at_once(sums, x, w) } else { dot_by_pairs(sums, x, w) } }
 }
 
 /// Shifts 32 sums and clips them to bytes.
-///
-/// # Safety
-/// AVX2.
-#[inline(always)]
-unsafe fn clip(v: [__m256i; 4]) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe {
-        const SHIFT: i32 = WEIGHT_SHIFT as i32;
-        let low = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[0]), _mm256_srai_epi32::<SHIFT>(v[1]));
-        let high = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[2]), _mm256_srai_epi32::<SHIFT>(v[3]));
-        let bytes = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
-        // both packs worked within 128-bit lanes
-        _mm256_permutevar8x32_epi32(bytes, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0))
-    }
+#[inline]
+#[target_feature(enable = "avx2")]
+fn clip(v: [__m256i; 4]) -> __m256i {
+    const SHIFT: i32 = WEIGHT_SHIFT as i32;
+    let low = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[0]), _mm256_srai_epi32::<SHIFT>(v[1]));
+    let high = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[2]), _mm256_srai_epi32::<SHIFT>(v[3]));
+    let bytes = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
+    // both packs worked within 128-bit lanes
+    _mm256_permutevar8x32_epi32(bytes, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0))
+}
+
+/// The sums of two sets of 32 sums.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add(a: [__m256i; 4], b: [__m256i; 4]) -> [__m256i; 4] {
+    let [a0, a1, a2, a3] = a;
+    let [b0, b1, b2, b3] = b;
+    [_mm256_add_epi32(a0, b0), _mm256_add_epi32(a1, b1), _mm256_add_epi32(a2, b2), _mm256_add_epi32(a3, b3)]
+}
+
+/// Two times 16 elements of an accumulator, clipped to 0..=127.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn activate(low: __m256i, high: __m256i) -> __m256i {
+    // packing works within 128-bit lanes: put the quarters back in order
+    let packed = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(packed)
 }
 
 /// Adds one group of four inputs times its weights to the sums of 32 outputs.
@@ -179,17 +203,6 @@ unsafe fn biased(bias: *const i32) -> [__m256i; 4] {
     }
 }
 
-/// # Safety
-/// AVX2.
-#[inline(always)]
-unsafe fn add(mut a: [__m256i; 4], b: [__m256i; 4]) -> [__m256i; 4] {
-    for (a, b) in a.iter_mut().zip(b) {
-        // SAFETY: the caller's promise.
-        *a = unsafe { _mm256_add_epi32(*a, b) };
-    }
-    a
-}
-
 impl<const VNNI: bool> Simd for Avx2<VNNI> {
     #[inline(always)]
     unsafe fn fused<const N: usize, const K: usize>(
@@ -198,17 +211,8 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         subs: [&Row<N>; K],
         adds: [&Row<N>; K],
     ) {
-        const { assert!(N.is_multiple_of(LANES)) };
-        for i in (0..N).step_by(LANES) {
-            // SAFETY: the caller's promise; `i` counts in lanes below `N`.
-            unsafe {
-                let mut v = load(src, i);
-                for k in 0..K {
-                    v = _mm256_add_epi16(_mm256_sub_epi16(v, load(subs[k], i)), load(adds[k], i));
-                }
-                store(dst, i, v);
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { rows::fused::<__m256i, _, N, K>(src, dst, subs, adds) }
     }
 
     #[inline(always)]
@@ -219,33 +223,8 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         subs: &[u32],
         adds: &[u32],
     ) {
-        const BLOCK: usize = 8;
-        const { assert!(N.is_multiple_of(BLOCK * LANES)) };
-        for start in (0..N).step_by(BLOCK * LANES) {
-            // SAFETY: the caller's promise; `start + j * LANES` counts in lanes below `N`.
-            unsafe {
-                let mut v = [_mm256_setzero_si256(); BLOCK];
-                for (j, v) in v.iter_mut().enumerate() {
-                    *v = load(acc, start + j * LANES);
-                }
-                for &s in subs {
-                    let row = &rows[s as usize];
-                    for (j, v) in v.iter_mut().enumerate() {
-                        *v = _mm256_sub_epi16(*v, load(row, start + j * LANES));
-                    }
-                }
-                for &s in adds {
-                    let row = &rows[s as usize];
-                    for (j, v) in v.iter_mut().enumerate() {
-                        *v = _mm256_add_epi16(*v, load(row, start + j * LANES));
-                    }
-                }
-                for (j, v) in v.into_iter().enumerate() {
-                    store(acc, start + j * LANES, v);
-                    store(copy, start + j * LANES, v);
-                }
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { rows::apply::<__m256i, _, 8, N>(acc, copy, rows, subs, adds) }
     }
 
     #[inline(always)]
@@ -288,10 +267,11 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                 let (acc, start) = if word < N / 256 { (us, 256 * word) } else { (them, 256 * word - N) };
                 let mut set = 0;
                 for i in (0..256).step_by(32) {
-                    let (low, high) = (load(acc, start + i), load(acc, start + i + LANES));
-                    // packing works within 128-bit lanes: put the quarters back in order
-                    let packed = _mm256_max_epi8(_mm256_packs_epi16(low, high), zero);
-                    let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(packed);
+                    let at = (start + i) / LANES;
+                    let bytes = activate(
+                        __m256i::load(rows::chunk(acc, at)),
+                        __m256i::load(rows::chunk(acc, at + 1)),
+                    );
                     _mm256_store_si256(input.add(256 * word + i).cast(), bytes);
                     // bytes up to 127 make positive i32
                     let mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(bytes, zero)));

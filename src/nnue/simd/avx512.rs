@@ -3,10 +3,10 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use super::rows::{self, Lanes};
 use super::scalar::Scalar;
-use super::{Simd, Work};
-use crate::nnue::arch::WEIGHT_SHIFT;
-use crate::nnue::layers::{Affine, Aligned, Row};
+use super::tier::{Simd, Work};
+use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
 pub(super) struct Avx512;
@@ -27,37 +27,50 @@ const LANES: usize = 32;
 /// Room for the live groups of 2048 inputs.
 const MOST_WORDS: usize = 8;
 
-/// # Safety
-/// AVX-512F; `i` a multiple of the lanes and within the row.
-#[inline(always)]
-unsafe fn load<const N: usize>(row: &Row<N>, i: usize) -> __m512i {
-    debug_assert!(i.is_multiple_of(LANES) && i + LANES <= N);
-    // SAFETY: rows are aligned to 64 bytes, and `i` stays inside.
-    unsafe { _mm512_load_si512(row.0.as_ptr().add(i).cast()) }
-}
+impl Lanes<32> for __m512i {
+    #[inline(always)]
+    unsafe fn load(from: &[i16; 32]) -> Self {
+        // SAFETY: the caller has AVX-512, and as many bytes are read as there are.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
 
-/// # Safety
-/// As [`load`].
-#[inline(always)]
-unsafe fn store<const N: usize>(row: &mut Row<N>, i: usize, v: __m512i) {
-    debug_assert!(i.is_multiple_of(LANES) && i + LANES <= N);
-    // SAFETY: as in `load`.
-    unsafe { _mm512_store_si512(row.0.as_mut_ptr().add(i).cast(), v) }
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [i16; 32]) {
+        // SAFETY: the caller has AVX-512, and as many bytes are written as there are.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_add_epi16(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_sub_epi16(self, other) }
+    }
 }
 
 /// Shifts two times 16 sums and clips them to bytes.
-///
-/// # Safety
-/// AVX-512F.
-#[inline(always)]
-unsafe fn clip(low: __m512i, high: __m512i) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let zero = _mm512_setzero_si512();
-        let low = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(low, zero));
-        let high = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(high, zero));
-        _mm256_set_m128i(_mm512_cvtsepi32_epi8(high), _mm512_cvtsepi32_epi8(low))
-    }
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn clip(low: __m512i, high: __m512i) -> __m256i {
+    let zero = _mm512_setzero_si512();
+    let low = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(low, zero));
+    let high = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(high, zero));
+    _mm256_set_m128i(_mm512_cvtsepi32_epi8(high), _mm512_cvtsepi32_epi8(low))
+}
+
+/// Two times 32 elements of an accumulator, clipped to 0..=127.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn activate(low: __m512i, high: __m512i) -> __m512i {
+    // packing works within 128-bit lanes: this puts the eight quarters back in order
+    let order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    let packed = _mm512_max_epi8(_mm512_packs_epi16(low, high), _mm512_setzero_si512());
+    _mm512_permutexvar_epi64(order, packed)
 }
 
 /// Adds one group of four inputs times its weights to the sums of 32 outputs.
@@ -90,17 +103,8 @@ impl Simd for Avx512 {
         subs: [&Row<N>; K],
         adds: [&Row<N>; K],
     ) {
-        const { assert!(N.is_multiple_of(LANES)) };
-        for i in (0..N).step_by(LANES) {
-            // SAFETY: the caller's promise; `i` counts in lanes below `N`.
-            unsafe {
-                let mut v = load(src, i);
-                for k in 0..K {
-                    v = _mm512_add_epi16(_mm512_sub_epi16(v, load(subs[k], i)), load(adds[k], i));
-                }
-                store(dst, i, v);
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { rows::fused::<__m512i, _, N, K>(src, dst, subs, adds) }
     }
 
     #[inline(always)]
@@ -111,33 +115,8 @@ impl Simd for Avx512 {
         subs: &[u32],
         adds: &[u32],
     ) {
-        const BLOCK: usize = 8;
-        const { assert!(N.is_multiple_of(BLOCK * LANES)) };
-        for start in (0..N).step_by(BLOCK * LANES) {
-            // SAFETY: the caller's promise; `start + j * LANES` counts in lanes below `N`.
-            unsafe {
-                let mut v = [_mm512_setzero_si512(); BLOCK];
-                for (j, v) in v.iter_mut().enumerate() {
-                    *v = load(acc, start + j * LANES);
-                }
-                for &s in subs {
-                    let row = &rows[s as usize];
-                    for (j, v) in v.iter_mut().enumerate() {
-                        *v = _mm512_sub_epi16(*v, load(row, start + j * LANES));
-                    }
-                }
-                for &s in adds {
-                    let row = &rows[s as usize];
-                    for (j, v) in v.iter_mut().enumerate() {
-                        *v = _mm512_add_epi16(*v, load(row, start + j * LANES));
-                    }
-                }
-                for (j, v) in v.into_iter().enumerate() {
-                    store(acc, start + j * LANES, v);
-                    store(copy, start + j * LANES, v);
-                }
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { rows::apply::<__m512i, _, 8, N>(acc, copy, rows, subs, adds) }
     }
 
     #[inline(always)]
@@ -172,14 +151,15 @@ impl Simd for Avx512 {
         // has been written before.
         unsafe {
             let zero = _mm512_setzero_si512();
-            // packing works within 128-bit lanes: this puts the eight quarters back in order
-            let order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
             for (word, live) in live.iter_mut().enumerate() {
                 let (acc, start) = if word < N / 256 { (us, 256 * word) } else { (them, 256 * word - N) };
                 let mut set = 0;
                 for i in (0..256).step_by(64) {
-                    let packed = _mm512_packs_epi16(load(acc, start + i), load(acc, start + i + LANES));
-                    let bytes = _mm512_permutexvar_epi64(order, _mm512_max_epi8(packed, zero));
+                    let at = (start + i) / LANES;
+                    let bytes = activate(
+                        __m512i::load(rows::chunk(acc, at)),
+                        __m512i::load(rows::chunk(acc, at + 1)),
+                    );
                     _mm512_store_si512(input.add(256 * word + i).cast(), bytes);
                     set |= (_mm512_test_epi32_mask(bytes, bytes) as u64) << (i / 4);
                 }

@@ -2,10 +2,10 @@
 
 use std::arch::aarch64::*;
 
+use super::rows::{self, Lanes};
 use super::scalar::Scalar;
-use super::{Simd, Work};
-use crate::nnue::arch::WEIGHT_SHIFT;
-use crate::nnue::layers::{Affine, Aligned, Row};
+use super::tier::{Simd, Work};
+use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
 pub(super) struct Neon;
@@ -23,52 +23,50 @@ pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
 /// i16 lanes of a register.
 const LANES: usize = 8;
 
-/// # Safety
-/// `i + LANES <= N`.
-#[inline(always)]
-unsafe fn load<const N: usize>(row: &Row<N>, i: usize) -> int16x8_t {
-    debug_assert!(i + LANES <= N);
-    // SAFETY: the caller keeps `i` inside the row.
-    unsafe { vld1q_s16(row.0.as_ptr().add(i)) }
-}
+impl Lanes<8> for int16x8_t {
+    #[inline(always)]
+    unsafe fn load(from: &[i16; 8]) -> Self {
+        // SAFETY: the caller has NEON, and as many bytes are read as there are.
+        unsafe { vld1q_s16(from.as_ptr()) }
+    }
 
-/// # Safety
-/// As [`load`].
-#[inline(always)]
-unsafe fn store<const N: usize>(row: &mut Row<N>, i: usize, v: int16x8_t) {
-    debug_assert!(i + LANES <= N);
-    // SAFETY: the caller keeps `i` inside the row.
-    unsafe { vst1q_s16(row.0.as_mut_ptr().add(i), v) }
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [i16; 8]) {
+        // SAFETY: the caller has NEON, and as many bytes are written as there are.
+        unsafe { vst1q_s16(to.as_mut_ptr(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller has NEON.
+        unsafe { vaddq_s16(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the caller has NEON.
+        unsafe { vsubq_s16(self, other) }
+    }
 }
 
 /// `sums + (four i8) · (four i8)` in each i32 lane. Products of two are at most 2 * 127 * 128, those of four are added
 /// in i32: nothing wraps.
-///
-/// # Safety
-/// NEON.
-#[inline(always)]
-unsafe fn dot(sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
-    // SAFETY: NEON is part of the target.
-    unsafe {
-        let low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(w)));
-        let high = vpaddlq_s16(vmull_high_s8(x, w));
-        vaddq_s32(sums, vpaddq_s32(low, high))
-    }
+#[inline]
+#[target_feature(enable = "neon")]
+fn dot(sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
+    let low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(w)));
+    let high = vpaddlq_s16(vmull_high_s8(x, w));
+    vaddq_s32(sums, vpaddq_s32(low, high))
 }
 
 /// Shifts eight sums and clips them to bytes.
-///
-/// # Safety
-/// NEON.
-#[inline(always)]
-unsafe fn clip(low: int32x4_t, high: int32x4_t) -> uint8x8_t {
-    // SAFETY: NEON is part of the target.
-    unsafe {
-        const SHIFT: i32 = WEIGHT_SHIFT as i32;
-        let (low, high) = (vshrq_n_s32::<SHIFT>(low), vshrq_n_s32::<SHIFT>(high));
-        let words = vcombine_s16(vqmovn_s32(low), vqmovn_s32(high));
-        vreinterpret_u8_s8(vmax_s8(vqmovn_s16(words), vdup_n_s8(0)))
-    }
+#[inline]
+#[target_feature(enable = "neon")]
+fn clip(low: int32x4_t, high: int32x4_t) -> uint8x8_t {
+    const SHIFT: i32 = WEIGHT_SHIFT as i32;
+    let (low, high) = (vshrq_n_s32::<SHIFT>(low), vshrq_n_s32::<SHIFT>(high));
+    let words = vcombine_s16(vqmovn_s32(low), vqmovn_s32(high));
+    vreinterpret_u8_s8(vmax_s8(vqmovn_s16(words), vdup_n_s8(0)))
 }
 
 /// # Safety
@@ -123,17 +121,8 @@ impl Simd for Neon {
         subs: [&Row<N>; K],
         adds: [&Row<N>; K],
     ) {
-        const { assert!(N.is_multiple_of(LANES)) };
-        for i in (0..N).step_by(LANES) {
-            // SAFETY: NEON is part of the target; `i` counts in lanes below `N`.
-            unsafe {
-                let mut v = load(src, i);
-                for k in 0..K {
-                    v = vaddq_s16(vsubq_s16(v, load(subs[k], i)), load(adds[k], i));
-                }
-                store(dst, i, v);
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { rows::fused::<int16x8_t, _, N, K>(src, dst, subs, adds) }
     }
 
     #[inline(always)]
@@ -144,33 +133,8 @@ impl Simd for Neon {
         subs: &[u32],
         adds: &[u32],
     ) {
-        const BLOCK: usize = 16;
-        const { assert!(N.is_multiple_of(BLOCK * LANES)) };
-        for start in (0..N).step_by(BLOCK * LANES) {
-            // SAFETY: NEON is part of the target; `start + j * LANES` counts in lanes below `N`.
-            unsafe {
-                let mut v = [vdupq_n_s16(0); BLOCK];
-                for (j, v) in v.iter_mut().enumerate() {
-                    *v = load(acc, start + j * LANES);
-                }
-                for &s in subs {
-                    let row = &rows[s as usize];
-                    for (j, v) in v.iter_mut().enumerate() {
-                        *v = vsubq_s16(*v, load(row, start + j * LANES));
-                    }
-                }
-                for &s in adds {
-                    let row = &rows[s as usize];
-                    for (j, v) in v.iter_mut().enumerate() {
-                        *v = vaddq_s16(*v, load(row, start + j * LANES));
-                    }
-                }
-                for (j, v) in v.into_iter().enumerate() {
-                    store(acc, start + j * LANES, v);
-                    store(copy, start + j * LANES, v);
-                }
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { rows::apply::<int16x8_t, _, 16, N>(acc, copy, rows, subs, adds) }
     }
 
     #[inline(always)]
@@ -198,7 +162,9 @@ impl Simd for Neon {
         unsafe {
             for (side, acc) in [us, them].into_iter().enumerate() {
                 for i in (0..N).step_by(16) {
-                    let packed = vqmovn_high_s16(vqmovn_s16(load(acc, i)), load(acc, i + LANES));
+                    let low = int16x8_t::load(rows::chunk(acc, i / LANES));
+                    let high = int16x8_t::load(rows::chunk(acc, i / LANES + 1));
+                    let packed = vqmovn_high_s16(vqmovn_s16(low), high);
                     let bytes = vreinterpretq_u8_s8(vmaxq_s8(packed, vdupq_n_s8(0)));
                     let at = side * N + i;
                     vst1q_u8(input.0.as_mut_ptr().add(at), bytes);

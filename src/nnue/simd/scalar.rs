@@ -1,8 +1,7 @@
 //! The kernels in plain Rust: what they compute, readably. Every other tier must equal these bit for bit.
 
-use super::{Simd, Work};
-use crate::nnue::arch::WEIGHT_SHIFT;
-use crate::nnue::layers::{Affine, Aligned, Row};
+use super::tier::{Simd, Work};
+use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
 pub(in crate::nnue) struct Scalar;

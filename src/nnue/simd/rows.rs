@@ -1,0 +1,92 @@
+//! Updates of accumulators, stated once for registers of any width: [`Lanes`].
+
+use crate::nnue::layers::Row;
+
+/// A register of `C` lanes of i16.
+///
+/// # Safety
+/// Every function needs a processor with the register's instructions, and nothing else. They are `#[inline(always)]`, so
+/// that they are compiled with those instructions, inside the tier's `enter`.
+pub(super) trait Lanes<const C: usize>: Copy {
+    unsafe fn load(from: &[i16; C]) -> Self;
+    unsafe fn store(self, to: &mut [i16; C]);
+    /// The sum lane by lane, wrapping.
+    unsafe fn add(self, other: Self) -> Self;
+    /// The difference lane by lane, wrapping.
+    unsafe fn sub(self, other: Self) -> Self;
+}
+
+/// See [`Simd::fused`](super::tier::Simd::fused).
+///
+/// # Safety
+/// The processor must have what `L` needs.
+#[inline(always)]
+pub(super) unsafe fn fused<L: Lanes<C>, const C: usize, const N: usize, const K: usize>(
+    src: &Row<N>,
+    dst: &mut Row<N>,
+    subs: [&Row<N>; K],
+    adds: [&Row<N>; K],
+) {
+    const { assert!(N.is_multiple_of(C)) };
+    for i in 0..N / C {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut v = L::load(chunk(src, i));
+            for k in 0..K {
+                v = v.sub(L::load(chunk(subs[k], i))).add(L::load(chunk(adds[k], i)));
+            }
+            v.store(chunk_mut(dst, i));
+        }
+    }
+}
+
+/// See [`Simd::apply`](super::tier::Simd::apply). `BLOCK` registers hold a part of the accumulator while all rows go by.
+///
+/// # Safety
+/// The processor must have what `L` needs.
+#[inline(always)]
+pub(super) unsafe fn apply<L: Lanes<C>, const C: usize, const BLOCK: usize, const N: usize>(
+    acc: &mut Row<N>,
+    copy: &mut Row<N>,
+    rows: &[Row<N>],
+    subs: &[u32],
+    adds: &[u32],
+) {
+    const { assert!(N.is_multiple_of(BLOCK * C)) };
+    for start in (0..N / C).step_by(BLOCK) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut sums = [L::load(chunk(acc, start)); BLOCK];
+            for (j, v) in sums.iter_mut().enumerate().skip(1) {
+                *v = L::load(chunk(acc, start + j));
+            }
+            for &row in subs {
+                let row = &rows[row as usize];
+                for (j, v) in sums.iter_mut().enumerate() {
+                    *v = v.sub(L::load(chunk(row, start + j)));
+                }
+            }
+            for &row in adds {
+                let row = &rows[row as usize];
+                for (j, v) in sums.iter_mut().enumerate() {
+                    *v = v.add(L::load(chunk(row, start + j)));
+                }
+            }
+            for (j, v) in sums.into_iter().enumerate() {
+                v.store(chunk_mut(acc, start + j));
+                v.store(chunk_mut(copy, start + j));
+            }
+        }
+    }
+}
+
+/// The lanes of register `i` of a row.
+#[inline(always)]
+pub(super) fn chunk<const C: usize, const N: usize>(row: &Row<N>, i: usize) -> &[i16; C] {
+    &row.0.as_chunks().0[i]
+}
+
+#[inline(always)]
+fn chunk_mut<const C: usize, const N: usize>(row: &mut Row<N>, i: usize) -> &mut [i16; C] {
+    &mut row.0.as_chunks_mut().0[i]
+}

@@ -1,0 +1,58 @@
+//! What every tier of kernels offers ([`Simd`]) and what is done with it ([`Work`]).
+
+use crate::nnue::layers::{Affine, Aligned, Row};
+use crate::types::Piece;
+
+/// The kernels of a tier.
+///
+/// # Safety
+/// Every function needs a processor with the tier's instructions, and nothing else. They are `#[inline(always)]`, so
+/// that they are compiled with those instructions, inside the tier's `enter`.
+pub(in crate::nnue) trait Simd {
+    /// `dst = src - Σ subs + Σ adds`, wrapping.
+    unsafe fn fused<const N: usize, const K: usize>(
+        src: &Row<N>,
+        dst: &mut Row<N>,
+        subs: [&Row<N>; K],
+        adds: [&Row<N>; K],
+    );
+
+    /// `acc = copy = acc - Σ rows[subs] + Σ rows[adds]`, wrapping.
+    unsafe fn apply<const N: usize>(
+        acc: &mut Row<N>,
+        copy: &mut Row<N>,
+        rows: &[Row<N>],
+        subs: &[u32],
+        adds: &[u32],
+    );
+
+    /// The set of squares where two boards differ.
+    unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128;
+
+    /// Both accumulators clipped to 0..=127, side to move first, through a dense layer of `IN = 2 N` inputs, shifted
+    /// and clipped again. Skips what the clipping made zero.
+    unsafe fn transformed_affine<const N: usize, const IN: usize, const OUT: usize>(
+        us: &Row<N>,
+        them: &Row<N>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]>;
+
+    /// A dense layer, shifted and clipped.
+    unsafe fn affine<const IN: usize, const OUT: usize>(
+        input: &Aligned<[u8; IN]>,
+        layer: &Affine<IN, OUT>,
+    ) -> Aligned<[u8; OUT]>;
+
+    /// The last layer.
+    unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32;
+}
+
+/// Something to be done by the kernels of whichever tier is in use.
+pub(in crate::nnue) trait Work {
+    type Output;
+    /// Implementations are `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// The processor must have what `S` needs.
+    unsafe fn run<S: Simd>(self) -> Self::Output;
+}
