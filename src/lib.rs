@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod chart;
 pub mod interrupt;
 pub mod memory;
 pub mod progress;

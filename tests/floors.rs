@@ -35,6 +35,7 @@ const FLOORS: &[(&str, u8)] = &[
     // F1: the rules of shogi
     ("position", 1),
     // F0
+    ("chart", 0),
     ("interrupt", 0),
     ("memory", 0),
     ("progress", 0),

@@ -1,0 +1,218 @@
+//! Diagrams as SVG: [`svg`] draws [`Panel`]s of [`Curve`]s in a grid.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::prelude::*;
+
+/// Colours that stay apart for most eyes (Okabe and Ito).
+pub const COLORS: [(u8, u8, u8); 6] =
+    [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (230, 159, 0)];
+
+/// A line through points, with or without what surrounds it.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// Shown in the legend; without names there is none.
+    pub name: String,
+    pub color: (u8, u8, u8),
+    pub points: Vec<(f64, f64)>,
+    /// For each x the lower and the upper bound, as an area.
+    pub band: Vec<(f64, f64, f64)>,
+    /// For each x the lower and the upper bound, as bars.
+    pub bars: Vec<(f64, f64, f64)>,
+    /// Mark every point.
+    pub dots: bool,
+}
+
+/// One diagram.
+#[derive(Clone, Debug, Default)]
+pub struct Panel {
+    pub title: String,
+    pub x_label: String,
+    pub y_label: String,
+    pub curves: Vec<Curve>,
+    /// Dashed horizontal lines.
+    pub marks: Vec<f64>,
+    /// Logarithmic upwards; values that are not positive are left out.
+    pub log: bool,
+    /// What the scale must include, and nothing need go beyond it.
+    pub y_range: Option<(f64, f64)>,
+}
+
+/// Draws panels of `size` (width and height in pixels) in rows of `columns`.
+pub fn svg(panels: &[Panel], columns: usize, size: (u32, u32)) -> String {
+    let rows = panels.len().div_ceil(columns.max(1)).max(1);
+    let mut out = String::new();
+    {
+        let whole = (size.0 * columns as u32, size.1 * rows as u32);
+        let root = SVGBackend::with_string(&mut out, whole).into_drawing_area();
+        // a string takes everything: nothing here can fail
+        let _ = root.fill(&WHITE);
+        for (panel, area) in panels.iter().zip(root.split_evenly((rows, columns.max(1)))) {
+            let _ = panel.draw(&area);
+        }
+        let _ = root.present();
+    }
+    // without a fixed size it fits the page that shows it
+    out
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+impl Panel {
+    fn values(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        let pair = |&(x, low, high): &(f64, f64, f64)| [(x, low), (x, high)];
+        self.curves
+            .iter()
+            .flat_map(move |c| c.points.iter().copied().chain(c.band.iter().chain(&c.bars).flat_map(pair)))
+            .filter(|&(x, y)| self.shows(x, y))
+    }
+
+    fn shows(&self, x: f64, y: f64) -> bool {
+        x.is_finite() && y.is_finite() && (!self.log || y > 0.0)
+    }
+
+    fn ranges(&self) -> [(f64, f64); 2] {
+        let span = |values: &mut dyn Iterator<Item = f64>| {
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+        };
+        let mut x = span(&mut self.values().map(|p| p.0));
+        let mut y = self
+            .y_range
+            .unwrap_or_else(|| span(&mut self.values().map(|p| p.1).chain(self.marks.iter().copied())));
+        if x.0 > x.1 {
+            x = (0.0, 1.0);
+        }
+        if y.0 > y.1 {
+            y = if self.log { (1.0, 10.0) } else { (0.0, 1.0) };
+        }
+        if x.0 == x.1 {
+            x = (x.0 - 0.5, x.1 + 0.5);
+        }
+        if self.log {
+            y = (y.0 * 0.97, y.1 * 1.03);
+        } else {
+            let room = if y.0 == y.1 { y.0.abs().max(1.0) } else { y.1 - y.0 } * 0.05;
+            y = (y.0 - room, y.1 + room);
+        }
+        [x, y]
+    }
+
+    fn draw<'a>(&self, area: &Area<'a>) -> Drawn<'a> {
+        let [x, y] = self.ranges();
+        if self.log {
+            self.draw_on(area, x.0..x.1, (y.0..y.1).log_scale())
+        } else {
+            self.draw_on(area, x.0..x.1, y.0..y.1)
+        }
+    }
+
+    fn draw_on<'a, Y>(&self, area: &Area<'a>, x: std::ops::Range<f64>, y: Y) -> Drawn<'a>
+    where
+        Y: AsRangedCoord<Value = f64>,
+        Y::CoordDescType: ValueFormatter<f64>,
+    {
+        let (left, right) = (x.start, x.end);
+        let mut chart = ChartBuilder::on(area)
+            .caption(&self.title, ("sans-serif", 15))
+            .margin(10)
+            .margin_right(18)
+            .x_label_area_size(if self.x_label.is_empty() { 24 } else { 38 })
+            .y_label_area_size(if self.y_label.is_empty() { 44 } else { 58 })
+            .build_cartesian_2d(x, y)?;
+        chart
+            .configure_mesh()
+            .x_labels(6)
+            .y_labels(6)
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(RGBColor(225, 225, 225))
+            .label_style(("sans-serif", 12))
+            .axis_desc_style(("sans-serif", 12))
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .draw()?;
+        for &mark in &self.marks {
+            let style = RGBColor(120, 120, 120).stroke_width(1);
+            chart.draw_series(DashedLineSeries::new([(left, mark), (right, mark)], 5, 4, style))?;
+        }
+        for curve in &self.curves {
+            let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
+            if !curve.band.is_empty() {
+                let up = curve.band.iter().map(|b| (b.0, b.2));
+                let down = curve.band.iter().rev().map(|b| (b.0, b.1));
+                let outline: Vec<_> = up.chain(down).filter(|p| self.shows(p.0, p.1)).collect();
+                chart.draw_series([Polygon::new(outline, color.mix(0.25))])?;
+            }
+            let bars = curve.bars.iter().filter(|b| self.shows(b.0, b.1) && self.shows(b.0, b.2));
+            chart.draw_series(
+                bars.map(|b| ErrorBar::new_vertical(b.0, b.1, (b.1 + b.2) / 2.0, b.2, color.filled(), 8)),
+            )?;
+            let points = || curve.points.iter().copied().filter(|p| self.shows(p.0, p.1));
+            let line = chart.draw_series(LineSeries::new(points(), color.stroke_width(2)))?;
+            if !curve.name.is_empty() {
+                line.label(&curve.name)
+                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
+            }
+            if curve.dots {
+                chart.draw_series(points().map(|p| Circle::new(p, 3, color.filled())))?;
+            }
+        }
+        if self.curves.iter().any(|c| !c.name.is_empty()) {
+            chart
+                .configure_series_labels()
+                .label_font(("sans-serif", 12))
+                .background_style(WHITE.mix(0.8))
+                .border_style(RGBColor(200, 200, 200))
+                .draw()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts of an SVG in order.
+    fn texts(svg: &str) -> Vec<String> {
+        svg.split("<text")
+            .skip(1)
+            .map(|t| t.split('>').nth(1).unwrap_or("").split('<').next().unwrap_or("").trim().to_string())
+            .collect()
+    }
+
+    #[test]
+    fn labels_of_an_axis_do_not_repeat() {
+        for (low, high, log) in
+            [(0.0113, 0.0121, true), (0.0, 1.0, false), (-35.0, 400.0, false), (5.0, 5.0, false)]
+        {
+            let panel = Panel {
+                title: "title".into(),
+                curves: vec![Curve {
+                    points: vec![(0.0, low), (2.5e6, high)],
+                    dots: true,
+                    ..Curve::default()
+                }],
+                log,
+                ..Panel::default()
+            };
+            let picture = svg(&[panel], 1, (800, 420));
+            let labels: Vec<_> = texts(&picture).into_iter().filter(|t| t != "title").collect();
+            let numbers: std::collections::HashSet<_> =
+                labels.iter().filter(|t| *t != "0.0" && *t != "0").collect();
+            let count = labels.iter().filter(|t| *t != "0.0" && *t != "0").count();
+            assert_eq!(numbers.len(), count, "{labels:?}");
+            assert!(count >= 4, "{labels:?}");
+            assert!(picture.contains("<circle"));
+        }
+    }
+
+    #[test]
+    fn nothing_to_draw_is_an_empty_frame() {
+        let nan =
+            Curve { name: "none".into(), points: vec![(f64::NAN, 1.0), (1.0, -1.0)], ..Curve::default() };
+        let panel = Panel { curves: vec![nan], log: true, ..Panel::default() };
+        let picture = svg(&[panel, Panel::default()], 2, (300, 200));
+        assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
+    }
+}
