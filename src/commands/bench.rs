@@ -194,7 +194,7 @@ pub fn bench(
             time.as_millis(),
         ));
     }
-    crate::search::stats::report().iter().for_each(|line| say(line));
+    crate::search::event_counts().iter().for_each(|line| say(line));
     say(&format!("{nodes} nodes {:.0} nps", nodes as f64 / spent.as_secs_f64().max(1e-9)));
     Ok(nodes)
 }

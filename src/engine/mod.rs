@@ -5,23 +5,27 @@
 
 mod diagram;
 mod game;
+mod network;
 mod options;
 pub mod perft;
 mod ponder;
+mod pool;
 mod score;
 
 pub use crate::search::{Bound, Info, Limits, Observer, SearchResult};
 pub use diagram::Diagram;
 pub use game::{Game, GameError, STARTPOS, shorten};
+pub use network::{LoadError, load_network};
 pub use options::{EMPTY, INTERNAL, Kind, Opt, OptionError, Options, Outcome, Spec, table};
 pub use score::{Score, centipawns, win_rate};
 
 use crate::memory::OutOfMemory;
 use crate::nnue::{self, Network, NetworkError};
 use crate::position::Position;
-use crate::search::ThreadPool;
 use crate::types::{Move, Value};
+use network::read_network;
 use ponder::PonderRelay;
+use pool::{SizedPool, Sizes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,18 +58,11 @@ pub struct Engine {
     options: Options,
     game: Game,
     network: Option<Loaded>,
-    pool: Option<Pool>,
+    pool: Option<SizedPool>,
     pondering: Option<Pondering>,
     /// Whether the tables hold the traces of a search, or are new: then clearing makes the system hand out their memory, which
     /// would else cost the first search half a second.
     used: bool,
-}
-
-/// The pool with the sizes it was asked for.
-struct Pool {
-    threads: ThreadPool,
-    count: usize,
-    hash_mb: usize,
 }
 
 impl Engine {
@@ -142,29 +139,24 @@ impl Engine {
             self.network = Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string() });
         }
         let Some(loaded) = &self.network else { return Ok(()) };
-        let (count, hash_mb) =
-            (self.options.spin(Opt::Threads) as usize, self.options.spin(Opt::UsiHash) as usize);
-        let Some(pool) = &mut self.pool else {
-            self.pool = Some(new_pool(&loaded.network, count, hash_mb, say)?);
-            self.used = true;
-            return Ok(());
+        let network = loaded.network.clone();
+        let sizes = Sizes {
+            threads: self.options.spin(Opt::Threads) as usize,
+            hash_mb: self.options.spin(Opt::UsiHash) as usize,
         };
-        if changed {
-            pool.threads.set_network(loaded.network.clone());
-        }
-        // what cannot be had is told once, and the pool goes on as it is
-        if pool.count != count {
-            pool.count = count;
-            self.used = true;
-            if let Err(e) = pool.threads.set_threads(affordable_threads(count, say)) {
-                say(&format!("Threads: {e}; {} threads go on", pool.threads.threads()));
+        match self.pool.take() {
+            Some(mut pool) if pool.was_asked_for(sizes) => {
+                if changed {
+                    pool.threads.set_network(network);
+                }
+                self.pool = Some(pool);
             }
-        }
-        if pool.hash_mb != hash_mb {
-            pool.hash_mb = hash_mb;
-            self.used = true;
-            if let Err(e) = pool.threads.resize_tt(affordable_hash(hash_mb, say)) {
-                say(&format!("USI_Hash: {e}; {} MB go on", pool.threads.tt_mb()));
+            other => {
+                self.used = true;
+                self.pool = Some(match other {
+                    Some(pool) => pool.resize(network, sizes, say)?,
+                    None => SizedPool::new(network, sizes, say)?,
+                });
             }
         }
         Ok(())
@@ -308,93 +300,4 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.finish();
     }
-}
-
-/// As [`load_network`], but what is wrong goes to `say`.
-fn read_network(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Network> {
-    match load_network(Some(dir), say) {
-        Ok(network) => Some(network),
-        Err(e) => {
-            say(&format!("EvalDir: {e}; the embedded network plays on"));
-            None
-        }
-    }
-}
-
-/// Which network cannot be loaded, and why.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// Names the path itself.
-    #[error(transparent)]
-    Open(NetworkError),
-    #[error("{}: {reason}", path.display())]
-    Read { path: PathBuf, reason: NetworkError },
-}
-
-/// Reads the network of a directory (`DIR/nn.bin`, or `DIR` itself where that is a file), or the embedded one.
-/// Warnings go to `say`.
-pub fn load_network(dir: Option<&Path>, say: &mut dyn FnMut(&str)) -> Result<Network, LoadError> {
-    let path = dir.unwrap_or(Path::new(INTERNAL));
-    let failed = |reason| match reason {
-        NetworkError::Open { .. } => LoadError::Open(reason),
-        _ if path.is_dir() => LoadError::Read { path: path.join(nnue::file::FILE_NAME), reason },
-        _ => LoadError::Read { path: path.into(), reason },
-    };
-    let Some(dir) = dir else { return Network::embedded().map_err(failed) };
-    let (network, warnings) = Network::load(dir).map_err(failed)?;
-    warnings.iter().for_each(|w| say(&format!("{}: {w}", dir.display())));
-    Ok(network)
-}
-
-/// A pool of these sizes, or of the largest that the memory allows.
-fn new_pool(
-    network: &Arc<Network>,
-    count: usize,
-    hash_mb: usize,
-    say: &mut dyn FnMut(&str),
-) -> Result<Pool, EngineError> {
-    let (mut threads, mut hash) = (affordable_threads(count, say), affordable_hash(hash_mb, say));
-    loop {
-        match ThreadPool::new(network.clone(), threads, hash) {
-            Ok(threads) => return Ok(Pool { threads, count, hash_mb }),
-            Err(e) if threads > 1 || hash > 1 => {
-                (threads, hash) = (threads.div_ceil(2), hash.div_ceil(2));
-                say(&format!("{e}; trying {threads} threads and {hash} MB"));
-            }
-            Err(e) => return Err(e.into()),
-        }
-    }
-}
-
-/// A table larger than the free memory would bring the machine to its knees or the process to an end, so such a wish is
-/// cut down.
-fn affordable_hash(mb: usize, say: &mut dyn FnMut(&str)) -> usize {
-    // a quarter stays for everything else
-    match available_memory_mb().map(|free| (free / 4 * 3).max(1)) {
-        Some(most) if mb > most => {
-            say(&format!("USI_Hash: {mb} MB is more than this machine has free; {most} MB are used"));
-            most
-        }
-        _ => mb,
-    }
-}
-
-/// As [`affordable_hash`]: every thread has histories of its own.
-fn affordable_threads(threads: usize, say: &mut dyn FnMut(&str)) -> usize {
-    const MB_A_THREAD: usize = 100;
-    match available_memory_mb().map(|free| (free / 4 * 3 / MB_A_THREAD).max(1)) {
-        Some(most) if threads > most => {
-            say(&format!("Threads: {threads} need more memory than this machine has free; {most} are used"));
-            most
-        }
-        _ => threads,
-    }
-}
-
-/// Megabytes that can be taken without swapping, where the system says so.
-fn available_memory_mb() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let kb: usize = line.split_whitespace().next()?.parse().ok()?;
-    Some(kb / 1024)
 }

@@ -3,60 +3,20 @@
 //! What is shogi's own: repetition has six outcomes, a declaration or a mate in one ends a line at once, and drops take
 //! part in every history. There is no zugzwang to fear in shogi, so the null move needs no material condition.
 
-use super::Bound;
-use super::history::piece_to;
 use super::movepick::MovePicker;
-use super::node::{NodeType, NonPv, Pv};
+use super::node::{Node, NodeType, NonPv, Pv, TtKnowledge};
 use super::params as p;
+use super::pruning::{Prune, futility_margin};
+use super::reduction::LateMove;
 use super::stats::{Event, count, count_if};
-use super::tt::{DEPTH_UNSEARCHED, TtData, value_from_tt, value_to_tt};
-use super::worker::Worker;
-use crate::position::material::PIECE_VALUE;
+use super::tt::{TtData, value_from_tt};
+use super::worker::{Worker, corrected};
 use crate::types::*;
 use arrayvec::ArrayVec;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Up to which move the histories look at those that were tried before the best one.
 const TRIED: i32 = 32;
 type Tried = ArrayVec<Move, { TRIED as usize }>;
-
-#[inline]
-pub(super) fn is_win(v: Value) -> bool {
-    v >= VALUE_MATE_IN_MAX_PLY
-}
-
-#[inline]
-pub(super) fn is_loss(v: Value) -> bool {
-    v <= VALUE_MATED_IN_MAX_PLY
-}
-
-#[inline]
-pub(super) fn is_decisive(v: Value) -> bool {
-    is_win(v) || is_loss(v)
-}
-
-/// Whether a table score of this bound decides against `threshold`.
-#[inline]
-pub(super) fn bound_fits(bound: Bound, value: Value, threshold: Value) -> bool {
-    let needed = if value >= threshold { Bound::Lower } else { Bound::Upper };
-    bound as u8 & needed as u8 != 0
-}
-
-/// The static evaluation with the histories' corrections applied.
-#[inline]
-pub(super) fn corrected(raw: Value, correction: i32) -> Value {
-    (raw + correction / 131_072).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
-}
-
-/// What the transposition table knows of a node.
-#[derive(Clone, Copy)]
-struct TtKnowledge {
-    hit: bool,
-    mv: Move,
-    /// As seen from the root; `VALUE_NONE` if there is none.
-    value: Value,
-    data: TtData,
-}
 
 impl Worker {
     /// Searches the current position, `ply` plies from the root, to `depth` within (`alpha`, `beta`).
@@ -128,7 +88,7 @@ impl Worker {
         let (hit, slot) = self.probe(key);
         let tt = TtKnowledge {
             hit: hit.is_some(),
-            mv: if N::ROOT { self.root_moves[self.pv_index].pv[0] } else { hit.map_or(Move::NONE, |h| h.1) },
+            mv: if N::ROOT { self.root_moves[self.pv_index].mv() } else { hit.map_or(Move::NONE, |h| h.1) },
             value: hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply)),
             data: hit.map_or_else(TtData::default, |h| h.0),
         };
@@ -144,7 +104,7 @@ impl Worker {
             && excluded.is_none()
             && tt.value != VALUE_NONE
             && tt.data.depth > depth - i32::from(tt.value <= beta)
-            && bound_fits(tt.data.bound, tt.value, beta)
+            && tt.data.bound.decides(tt.value, beta)
             && (cut_node == (tt.value >= beta) || depth > 5)
         {
             count(Event::TtCut);
@@ -167,13 +127,9 @@ impl Worker {
 
         // Step 4. Shogi's immediate wins: mate in one, declaration.
         if !N::ROOT && excluded.is_none() && !tt.hit && !in_check {
-            let m = self.pos.mate_in_one();
-            if m.is_some() {
+            let d = (depth + 6).min(MAX_PLY as i32 - 1);
+            if let Some(v) = self.find_mate_in_one::<N>(slot, ply, d, tt_pv) {
                 count(Event::MateInOne);
-                let v = mate_in(ply + 1);
-                let d = (depth + 6).min(MAX_PLY as i32 - 1);
-                let stored = value_to_tt(v, ply);
-                self.shared.tt.store(slot, key, stored, tt_pv, Bound::Exact, d, m.raw16(), VALUE_NONE);
                 return v;
             }
         }
@@ -204,17 +160,8 @@ impl Worker {
             eval = corrected(raw_eval, correction);
             self.frame_mut(ply).static_eval = eval;
             if !tt.hit {
-                self.shared.tt.store(
-                    slot,
-                    key,
-                    VALUE_NONE,
-                    tt_pv,
-                    Bound::None,
-                    DEPTH_UNSEARCHED,
-                    0,
-                    raw_eval,
-                );
-            } else if tt.value != VALUE_NONE && bound_fits(tt.data.bound, tt.value, eval + 1) {
+                self.store_eval(slot, raw_eval, tt_pv);
+            } else if tt.value != VALUE_NONE && tt.data.bound.decides(tt.value, eval + 1) {
                 // the table's bound is nearer to the truth
                 eval = tt.value;
             }
@@ -287,8 +234,10 @@ impl Worker {
                 && let Some((v, m)) = self.try_probcut(ply, probcut_beta, depth, cut_node, tt.mv)
             {
                 count(Event::ProbCut);
-                let stored = value_to_tt(v, ply);
-                self.shared.tt.store(slot, key, stored, tt_pv, Bound::Lower, depth - 3, m.raw16(), raw_eval);
+                let (bound, move16) = (Bound::Lower, m.raw16());
+                let depth = depth - 3;
+                let found = TtData { value: v, bound, depth, move16, eval: raw_eval, is_pv: tt_pv };
+                self.store(slot, ply, found);
                 if !is_decisive(v) {
                     return v - (probcut_beta - beta);
                 }
@@ -297,7 +246,7 @@ impl Worker {
 
         // Step 12. Small ProbCut: the table already knows of such a margin.
         let small_probcut = beta + p::small_probcut_margin();
-        if tt.data.bound as u8 & Bound::Lower as u8 != 0
+        if tt.data.bound.is_lower()
             && tt.data.depth >= depth - 4
             && tt.value != VALUE_NONE
             && tt.value >= small_probcut
@@ -311,6 +260,7 @@ impl Worker {
         // Step 13. The moves.
         count(Event::MoveLoop);
         let continuation = self.continuation(ply);
+        let node = Node { ply, us, cut_node, all_node, tt, tt_capture, correction, continuation };
         let mut picker =
             MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, self.options.generate_all);
         let mut best_value = -VALUE_INFINITE;
@@ -325,7 +275,7 @@ impl Worker {
             }
             if m == excluded
                 || !self.pos.is_legal(m)
-                || N::ROOT && !self.root_moves[self.pv_index..].iter().any(|r| r.pv[0] == m)
+                || N::ROOT && !self.root_moves[self.pv_index..].iter().any(|r| r.mv() == m)
             {
                 continue;
             }
@@ -335,7 +285,7 @@ impl Worker {
             let capture = self.pos.is_capture(m);
             let gives_check = self.pos.gives_check(m);
             let mut new_depth = depth - 1;
-            let mut r = self.reduction(improving, depth, move_count, beta - alpha);
+            let mut r = self.base_reduction(improving, depth, move_count, beta - alpha);
             if tt_pv {
                 r += p::lmr_tt_pv_entry();
             }
@@ -375,7 +325,7 @@ impl Worker {
                 && depth >= 6 + i32::from(tt_pv)
                 && tt.value != VALUE_NONE
                 && !is_decisive(tt.value)
-                && tt.data.bound as u8 & Bound::Lower as u8 != 0
+                && tt.data.bound.is_lower()
                 && tt.data.depth >= depth - 3
                 && !self.is_shuffling(ply, m, capture)
             {
@@ -412,48 +362,11 @@ impl Worker {
             // Step 16. How much less deep to look at a late move.
             self.prefetch_after(m);
             new_depth += extension;
-            if tt_pv {
-                r -= p::lmr_tt_pv()
-                    + p::lmr_tt_pv_node() * i32::from(N::PV)
-                    + p::lmr_tt_pv_value() * i32::from(tt.value > alpha)
-                    + if tt.data.depth >= depth {
-                        p::lmr_tt_pv_depth() + p::lmr_tt_pv_depth_cut() * i32::from(cut_node)
-                    } else {
-                        0
-                    };
-            }
-            r +=
-                p::lmr_base() - move_count * p::lmr_move_count() - correction.abs() / p::lmr_correction_div();
-            if cut_node {
-                r += p::lmr_cut_node() + p::lmr_cut_node_no_tt() * i32::from(tt.mv.is_none());
-            }
-            if tt_capture {
-                r += p::lmr_tt_capture();
-            }
-            let cutoffs = self.frame(ply + 1).cutoffs;
-            if cutoffs > 1 {
-                r += p::lmr_cutoffs()
-                    + p::lmr_many_cutoffs() * i32::from(cutoffs > 2)
-                    + p::lmr_cutoffs_all_node() * i32::from(all_node);
-            }
-            if m == tt.mv {
-                r -= p::lmr_tt_move();
-            }
-            let i = piece_to(m.piece(), m.to());
-            let stat_score = if capture {
-                let captured = self.captured_kind(m);
-                p::lmr_captured_value() * PIECE_VALUE[captured.index()] / 128
-                    + self.hist.capture(m.piece(), m.to(), captured)
-            } else {
-                2 * self.hist.main(us, m)
-                    + self.hist.continuation(continuation[0])[i] as i32
-                    + self.hist.continuation(continuation[1])[i] as i32
-            };
-            self.frame_mut(ply).stat_score = stat_score;
-            r -= stat_score * p::lmr_stat_score() / 4096;
-            if all_node {
-                r += r * p::lmr_all_node() / (256 * depth + 260);
-            }
+            r = self.late_move_reduction::<N>(
+                &node,
+                LateMove { m, capture, move_count, depth, alpha, tt_pv },
+                r,
+            );
 
             // Step 17. Make the move.
             count(Event::Searched);
@@ -576,41 +489,25 @@ impl Worker {
             } else {
                 Bound::Upper
             };
-            let d = if move_count != 0 { depth } else { (depth + 6).min(MAX_PLY as i32 - 1) };
-            let stored = value_to_tt(best_value, ply);
-            let tt_pv = self.frame(ply).tt_pv;
-            self.shared.tt.store(slot, key, stored, tt_pv, bound, d, best_move.raw16(), raw_eval);
+            let found = TtData {
+                value: best_value,
+                bound,
+                depth: if move_count != 0 { depth } else { (depth + 6).min(MAX_PLY as i32 - 1) },
+                move16: best_move.raw16(),
+                eval: raw_eval,
+                is_pv: self.frame(ply).tt_pv,
+            };
+            self.store(slot, ply, found);
         }
         let static_eval = self.frame(ply).static_eval;
         if !in_check
             && (best_move.is_none() || !self.pos.is_capture(best_move))
             && (best_value > static_eval) == best_move.is_some()
         {
-            use super::history::CORRECTION_LIMIT;
-            let rate = if best_move.is_some() { p::correction_rate() } else { p::correction_rate_no_best() };
-            let bonus = ((best_value - static_eval) * depth * rate / 128)
-                .clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-            self.update_correction(ply, p::correction_scale() * bonus / 1024);
+            self.learn_correction(ply, best_value - static_eval, depth, best_move.is_some());
         }
         debug_assert!(-VALUE_INFINITE < best_value && best_value < VALUE_INFINITE);
         best_value
-    }
-
-    /// The opponent's quiet move changed the evaluation: credit or blame it before anything is searched.
-    #[inline]
-    fn learn_from_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
-        let previous = *self.before(ply, 1);
-        let m = previous.current;
-        if !m.is_some() || previous.in_check || prior_capture {
-            return;
-        }
-        let swing = -(previous.static_eval + self.frame(ply).static_eval);
-        let swing = swing.clamp(-p::eval_swing_worst(), p::eval_swing_best()) + p::eval_swing_offset();
-        self.hist.update_main(!self.pos.side_to_move(), m, swing * p::eval_history_scale());
-        if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
-            let bonus = swing * p::eval_pawn_history_scale();
-            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus);
-        }
     }
 
     /// Passes; a score if even so the position holds beta. Deep ones are verified without null moves.
@@ -669,72 +566,6 @@ impl Worker {
         }
     }
 
-    /// Whether a capture or check is not worth searching.
-    #[inline]
-    fn prune_capture(
-        &self,
-        ply: usize,
-        m: Move,
-        gives_check: bool,
-        depth: Depth,
-        lmr_depth: Depth,
-        alpha: Value,
-    ) -> bool {
-        let captured = self.captured_kind(m);
-        let history = self.hist.capture(m.piece(), m.to(), captured);
-        if !gives_check && lmr_depth < 7 {
-            let hope = self.frame(ply).static_eval
-                + p::capture_futility_base()
-                + p::capture_futility_depth() * lmr_depth
-                + PIECE_VALUE[captured.index()]
-                + p::capture_futility_history() * history / 1024;
-            if hope <= alpha {
-                return true;
-            }
-        }
-        let margin = (p::capture_see_depth() * depth + history * p::capture_see_history() / 1024).max(0);
-        alpha >= VALUE_ZERO && !self.pos.see_ge(m, -margin)
-    }
-
-    /// Whether a quiet move is not worth searching.
-    #[inline]
-    fn prune_quiet(
-        &self,
-        ply: usize,
-        m: Move,
-        depth: Depth,
-        lmr_depth: Depth,
-        alpha: Value,
-        has_best: bool,
-    ) -> Prune {
-        let frame = self.frame(ply);
-        let i = piece_to(m.piece(), m.to());
-        let history = self.hist.continuation(self.before(ply, 1).cont)[i] as i32
-            + self.hist.continuation(self.before(ply, 2).cont)[i] as i32
-            + self.shared.histories.pawn(&self.pos)[i].load(Relaxed) as i32;
-        if history < -p::history_prune() * depth {
-            count(Event::HistoryPruned);
-            return Prune::Drop;
-        }
-        let us = self.pos.side_to_move();
-        let history = history + p::history_main_weight() * self.hist.main(us, m) / 32;
-        let lmr_depth = lmr_depth + history / p::history_depth_div();
-        let hope = frame.static_eval
-            + p::futility_move_base()
-            + if has_best { 0 } else { p::futility_move_no_best() }
-            + p::futility_move_depth() * lmr_depth
-            + if frame.static_eval > alpha { p::futility_move_above() } else { 0 };
-        if !frame.in_check && lmr_depth < 13 && hope <= alpha {
-            return Prune::Futile(hope);
-        }
-        let lmr_depth = lmr_depth.max(0);
-        if !self.pos.see_ge(m, -p::quiet_see() * lmr_depth * lmr_depth) {
-            count(Event::SeePruned);
-            return Prune::Drop;
-        }
-        Prune::Keep
-    }
-
     /// How many plies to extend a move that is better than all others by `gap` beyond the singular margin.
     fn singular_extension<N: NodeType>(
         &self,
@@ -784,21 +615,4 @@ impl Worker {
         let room = line.remaining_capacity().min(rest.len());
         line.extend(rest[..room].iter().copied());
     }
-}
-
-/// What to do with a quiet move.
-enum Prune {
-    Keep,
-    Drop,
-    /// Not worth searching: it cannot get beyond this score.
-    Futile(Value),
-}
-
-/// How far above beta the evaluation must be for a cut without search.
-#[inline]
-fn futility_margin(depth: Depth, tt_hit: bool, improving: bool, worsening: bool, correction: i32) -> Value {
-    let mult = p::futility_mult() - if tt_hit { 0 } else { p::futility_mult_no_tt() };
-    let relief =
-        p::futility_improving() * i32::from(improving) + p::futility_worsening() * i32::from(worsening);
-    mult * depth - relief * mult / 1024 + correction.abs() / p::futility_correction_div()
 }

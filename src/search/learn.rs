@@ -1,8 +1,9 @@
 //! What a finished node teaches the histories.
 
+use super::history::{CORRECTION_LIMIT, LOW_PLIES};
 use super::params as p;
 use super::worker::Worker;
-use crate::types::{Move, Piece, PieceType, Square};
+use crate::types::{Depth, Move, Piece, PieceType, Square, Value};
 
 /// Weights of a continuation update 1 to 6 plies back, in 1/1024.
 const CONTINUATION_WEIGHTS: [i32; 6] = [1157, 648, 288, 576, 140, 441];
@@ -28,7 +29,7 @@ impl Worker {
     pub(super) fn update_quiet(&mut self, ply: usize, m: Move, bonus: i32) {
         let us = self.pos.side_to_move();
         self.hist.update_main(us, m, bonus);
-        if ply < super::history::LOW_PLIES {
+        if ply < LOW_PLIES {
             self.hist.update_low_ply(ply, m, bonus * p::low_ply_scale() / 1024);
         }
         self.update_continuation(ply, m.piece(), m.to(), bonus * p::cont_scale() / 1024);
@@ -76,6 +77,30 @@ impl Worker {
             let captured = self.captured_kind(m);
             let b = -malus * p::capture_malus_scale() / 1024;
             self.hist.update_capture(m.piece(), m.to(), captured, b);
+        }
+    }
+
+    /// The search has found `error` more than the static evaluation at `ply` said.
+    pub(super) fn learn_correction(&mut self, ply: usize, error: Value, depth: Depth, has_best: bool) {
+        let rate = if has_best { p::correction_rate() } else { p::correction_rate_no_best() };
+        let bonus = (error * depth * rate / 128).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        self.update_correction(ply, p::correction_scale() * bonus / 1024);
+    }
+
+    /// The opponent's quiet move changed the evaluation: credit or blame it before anything is searched.
+    #[inline]
+    pub(super) fn learn_from_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
+        let previous = *self.before(ply, 1);
+        let m = previous.current;
+        if !m.is_some() || previous.in_check || prior_capture {
+            return;
+        }
+        let swing = -(previous.static_eval + self.frame(ply).static_eval);
+        let swing = swing.clamp(-p::eval_swing_worst(), p::eval_swing_best()) + p::eval_swing_offset();
+        self.hist.update_main(!self.pos.side_to_move(), m, swing * p::eval_history_scale());
+        if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
+            let bonus = swing * p::eval_pawn_history_scale();
+            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus);
         }
     }
 

@@ -4,9 +4,12 @@
 //! [`ThreadPool`] runs a search on several threads over one shared transposition table, [`Searcher`] on the caller's own.
 //! Nothing here prints.
 //!
-//! Inside: `root` (iterative deepening) calls `alphabeta` (the tree) calls `quiescence` (its leaves); `movepick` orders
-//! the moves by the histories of `history`, which `learn` teaches; `worker` is one thread's state, `shared` what all
-//! threads share, `tt` the table, `timeman` the clock, `params` the tunable numbers, `stats` counts what happens.
+//! A search starts in `go`, whether on a pool's thread or on a [`Searcher`]'s: it calls `root` (iterative deepening), which
+//! calls `alphabeta` (the tree), which calls `quiescence` (its leaves). `movepick` orders the moves by the histories of
+//! `history`, which `learn` teaches; `pruning` and `reduction` say which moves are not worth the full depth. The map of all
+//! this stands at the head of `worker`, one thread's state. `shared` is what all threads share, `tt` the transposition table,
+//! `timeman` the clock, `vote` the choice between the threads' moves, `report` what goes out; `params` has the tunable
+//! numbers, `stats` counts what happens.
 //!
 //! # Tried and refused
 //!
@@ -29,7 +32,9 @@
 //! the declaration, as terms of the search.
 
 mod alphabeta;
-pub mod history;
+mod frame;
+mod go;
+mod history;
 mod learn;
 mod limits;
 mod movepick;
@@ -38,15 +43,24 @@ mod observer;
 mod options;
 pub mod params;
 mod pool;
+mod pruning;
 mod quiescence;
+mod reduction;
+mod report;
 mod root;
+mod root_move;
+mod searcher;
 mod shared;
-pub mod stats;
+mod stats;
 mod timeman;
-pub mod tt;
+mod tt;
+mod vote;
 mod worker;
 
+pub use crate::types::Bound;
 pub use limits::Limits;
-pub use observer::{Bound, Info, Observer, SearchResult, Silent};
+pub use observer::{Info, Observer, SearchResult, Silent};
 pub use options::SearchOptions;
-pub use pool::{STACK, Searcher, ThreadPool};
+pub use pool::{STACK, ThreadPool};
+pub use searcher::Searcher;
+pub use stats::report as event_counts;

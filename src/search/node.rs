@@ -1,14 +1,18 @@
-//! Node types, as types: what is known of a node at compile time.
+//! Nodes: what is known of one at compile time ([`NodeType`]), and what its steps share ([`Node`]).
+
+use super::history::ContIndex;
+use super::tt::TtData;
+use crate::types::{Color, Move, Value};
 
 /// Whether a node is the root, on the principal variation, or searched with a null window.
-pub trait NodeType {
+pub(super) trait NodeType {
     const PV: bool;
     const ROOT: bool;
 }
 
-pub struct Root;
-pub struct Pv;
-pub struct NonPv;
+pub(super) struct Root;
+pub(super) struct Pv;
+pub(super) struct NonPv;
 
 impl NodeType for Root {
     const PV: bool = true;
@@ -21,4 +25,29 @@ impl NodeType for Pv {
 impl NodeType for NonPv {
     const PV: bool = false;
     const ROOT: bool = false;
+}
+
+/// What the transposition table knows of a node.
+#[derive(Clone, Copy)]
+pub(super) struct TtKnowledge {
+    pub hit: bool,
+    pub mv: Move,
+    /// Mates counted from the root; `VALUE_NONE` if there is none.
+    pub value: Value,
+    pub data: TtData,
+}
+
+/// What stays the same for all moves of a node.
+pub(super) struct Node {
+    pub ply: usize,
+    pub us: Color,
+    /// A null-window node that is expected to fail high.
+    pub cut_node: bool,
+    /// A null-window node that is expected to fail low.
+    pub all_node: bool,
+    pub tt: TtKnowledge,
+    pub tt_capture: bool,
+    /// The correction of the static evaluation, in 1/131072.
+    pub correction: i32,
+    pub continuation: [ContIndex; 6],
 }

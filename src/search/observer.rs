@@ -1,19 +1,6 @@
 //! What leaves the search: information lines and the result.
 
-use crate::types::{Move, VALUE_NONE, Value};
-
-/// How a score relates to the true one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum Bound {
-    #[default]
-    None = 0,
-    /// The true score is at most this (fail low).
-    Upper = 1,
-    /// The true score is at least this (fail high).
-    Lower = 2,
-    Exact = 3,
-}
+use crate::types::{Bound, Move, VALUE_NONE, Value};
 
 /// One line of analysis.
 #[derive(Clone, Debug)]

@@ -1,13 +1,11 @@
 //! The quiescence search: captures (and all evasions in check) until the position is quiet.
 
-use super::Bound;
-use super::alphabeta::{bound_fits, corrected, is_decisive, is_loss};
 use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params as p;
 use super::stats::{Event, count, count_if};
-use super::tt::{DEPTH_QS, DEPTH_UNSEARCHED, TtData, value_from_tt, value_to_tt};
-use super::worker::Worker;
+use super::tt::{DEPTH_QS, DEPTH_UNSEARCHED, TtData, value_from_tt};
+use super::worker::{Worker, corrected};
 use crate::position::material::PIECE_VALUE;
 use crate::types::*;
 
@@ -36,7 +34,7 @@ impl Worker {
         let tt_value = hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply));
         self.frame_mut(ply).tt_hit = hit.is_some();
         count_if(Event::QuiescenceTtHit, hit.is_some());
-        if !N::PV && tt_value != VALUE_NONE && tt.depth >= DEPTH_QS && bound_fits(tt.bound, tt_value, beta) {
+        if !N::PV && tt_value != VALUE_NONE && tt.depth >= DEPTH_QS && tt.bound.decides(tt_value, beta) {
             count(Event::QuiescenceTtCut);
             return tt_value;
         }
@@ -49,25 +47,18 @@ impl Worker {
             if tt.eval == VALUE_NONE {
                 self.eval.prefetch();
             }
-            if hit.is_none() {
-                let m = self.pos.mate_in_one();
-                if m.is_some() {
-                    count(Event::QuiescenceMate);
-                    let v = mate_in(ply + 1);
-                    let stored = value_to_tt(v, ply);
-                    let tt = &self.shared.tt;
-                    tt.store(slot, key, stored, N::PV, Bound::Exact, DEPTH_QS, m.raw16(), VALUE_NONE);
-                    return v;
-                }
+            if hit.is_none()
+                && let Some(v) = self.find_mate_in_one::<N>(slot, ply, DEPTH_QS, N::PV)
+            {
+                count(Event::QuiescenceMate);
+                return v;
             }
             count_if(Event::QuiescenceEvaluated, tt.eval == VALUE_NONE);
             raw_eval = if tt.eval == VALUE_NONE { self.evaluate() } else { tt.eval };
             let static_eval = corrected(raw_eval, self.correction(ply));
             self.frame_mut(ply).static_eval = static_eval;
             best_value = static_eval;
-            if tt_value != VALUE_NONE
-                && !is_decisive(tt_value)
-                && bound_fits(tt.bound, tt_value, best_value + 1)
+            if tt_value != VALUE_NONE && !is_decisive(tt_value) && tt.bound.decides(tt_value, best_value + 1)
             {
                 best_value = tt_value;
             }
@@ -77,9 +68,14 @@ impl Worker {
                     best_value = (best_value + beta) / 2;
                 }
                 if hit.is_none() {
-                    let stored = value_to_tt(best_value, ply);
-                    let tt = &self.shared.tt;
-                    tt.store(slot, key, stored, false, Bound::Lower, DEPTH_UNSEARCHED, 0, raw_eval);
+                    let found = TtData {
+                        value: best_value,
+                        bound: Bound::Lower,
+                        depth: DEPTH_UNSEARCHED,
+                        eval: raw_eval,
+                        ..TtData::default()
+                    };
+                    self.store(slot, ply, found);
                 }
                 return best_value;
             }
@@ -157,9 +153,15 @@ impl Worker {
             best_value = (best_value + beta) / 2;
         }
         let bound = if best_value >= beta { Bound::Lower } else { Bound::Upper };
-        let stored = value_to_tt(best_value, ply);
-        let is_pv = hit.is_some() && tt.is_pv;
-        self.shared.tt.store(slot, key, stored, is_pv, bound, DEPTH_QS, best_move.raw16(), raw_eval);
+        let found = TtData {
+            value: best_value,
+            bound,
+            depth: DEPTH_QS,
+            move16: best_move.raw16(),
+            eval: raw_eval,
+            is_pv: hit.is_some() && tt.is_pv,
+        };
+        self.store(slot, ply, found);
         best_value
     }
 }

@@ -1,11 +1,12 @@
-//! The time manager: how long to think, from the clocks and the user's options.
+//! The time manager: how long to think. [`TimeManager`] plans a move from the clocks and the user's options;
+//! [`Timekeeper`] adapts the plan to what each iteration shows ([`Stability`]).
 //!
 //! The quantities and options mean what they mean in YaneuraOu: a move takes at least `minimum`, about `optimum`, at
 //! most `maximum` milliseconds; with `RoundUpToFullSecond` a thought ends just before a whole second, because servers
 //! charge whole seconds; `NetworkDelay` is the usual lag, `NetworkDelay2` the worst one, kept in reserve.
 
 use super::{Limits, SearchOptions};
-use crate::types::Color;
+use crate::types::{Color, VALUE_INFINITE, Value};
 use std::time::Instant;
 
 /// From move to move a game is planned to last about so many plies more; a little longer early in the game, and on clocks
@@ -143,6 +144,87 @@ impl TimeManager {
         let own = elapsed - self.ponderhit;
         let least = if self.final_push { self.minimum } else { self.minimum - self.ponderhit };
         self.end = Some(self.rounded(own.max(least)) + self.ponderhit);
+    }
+}
+
+/// What the time manager remembers of the previous move of the game.
+#[derive(Clone, Copy)]
+pub struct PreviousMove {
+    /// From the then side to move's view; `VALUE_INFINITE` for none.
+    pub score: Value,
+    /// The mean score of the best move over the iterations, likewise.
+    pub average: Value,
+    pub time_reduction: f64,
+    pub game_ply: u32,
+}
+
+impl Default for PreviousMove {
+    fn default() -> PreviousMove {
+        PreviousMove { score: VALUE_INFINITE, average: VALUE_INFINITE, time_reduction: 0.85, game_ply: 0 }
+    }
+}
+
+impl PreviousMove {
+    /// The same from the view of the side to move at `game_ply`: after an odd number of plies the scores were the opponent's.
+    pub fn seen_at(mut self, game_ply: u32) -> PreviousMove {
+        if self.game_ply.wrapping_sub(game_ply) & 1 == 1 {
+            for v in [&mut self.score, &mut self.average] {
+                if *v != VALUE_INFINITE {
+                    *v = -*v;
+                }
+            }
+        }
+        self
+    }
+}
+
+/// What an iteration has shown about how much more thought is worth while.
+#[derive(Clone, Copy, Debug)]
+pub struct Stability {
+    /// The iteration just done.
+    pub depth: i32,
+    pub best_value: Value,
+    /// The best value four iterations before.
+    pub earlier_value: Value,
+    /// The iteration in which the best move last changed.
+    pub last_best_depth: i32,
+    /// Changes of the best move a thread, older ones halved with every iteration.
+    pub changes: f64,
+    /// Share of the nodes that went into the best move, in 1/100000.
+    pub effort: u64,
+    /// There is only one legal move.
+    pub single_move: bool,
+}
+
+/// The clock of a search, which only the thread that keeps the time has.
+pub struct Timekeeper {
+    pub time: TimeManager,
+    pub stop_on_ponderhit: bool,
+}
+
+impl Timekeeper {
+    pub fn new(time: TimeManager) -> Timekeeper {
+        Timekeeper { time, stop_on_ponderhit: false }
+    }
+
+    /// How long to think in all (milliseconds since `go`), and the time reduction for a stable best move, which the next
+    /// move will ask for. A falling score or an unstable best move gets more time, a stable one less.
+    pub fn wanted(&self, previous: &PreviousMove, s: &Stability) -> (f64, f64) {
+        let falling = ((11.325
+            + 2.115 * f64::from(previous.average - s.best_value)
+            + 0.987 * f64::from(s.earlier_value - s.best_value))
+            / 100.0)
+            .clamp(0.5688, 1.5698);
+        let center = f64::from(s.last_best_depth) + 11.57;
+        let time_reduction = 0.723 + 0.79 / (1.104 + (-0.5189 * (f64::from(s.depth) - center)).exp());
+        let reduction = (1.455 + previous.time_reduction) / (2.2375 * time_reduction);
+        let instability = 1.04 + 1.8956 * s.changes;
+        let obvious = if s.depth >= 10 && s.effort >= 92_425 { 0.666 } else { 1.0 };
+        let mut total = self.time.optimum() as f64 * falling * reduction * instability * obvious;
+        if s.single_move {
+            total = total.min(502.0);
+        }
+        (total, time_reduction)
     }
 }
 

@@ -5,9 +5,8 @@
 //! therefore plays a stored move only after checking it, and treats a stored score as it treats any key collision.
 #![allow(unsafe_code)]
 
-use super::Bound;
 use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
-use crate::types::{Key, VALUE_MATE_IN_MAX_PLY, VALUE_NONE, Value};
+use crate::types::{Bound, Key, VALUE_NONE, Value, is_loss, is_win};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 /// Depth of quiescence entries.
@@ -83,6 +82,8 @@ fn generation_of(w: u64) -> u8 {
 pub struct TtSlot {
     cluster: usize,
     entry: usize,
+    /// The part of the key that the entry holds.
+    key16: u16,
 }
 
 /// The table.
@@ -99,11 +100,6 @@ impl TranspositionTable {
     pub fn new(mb: usize) -> Result<TranspositionTable, OutOfMemory> {
         let count = mb.max(1).saturating_mul(1 << 20) / size_of::<Cluster>();
         Ok(TranspositionTable { clusters: HugeBuf::zeroed(count)?, generation: AtomicU8::new(0) })
-    }
-
-    /// Size in MiB.
-    pub fn megabytes(&self) -> usize {
-        (self.clusters.len() * size_of::<Cluster>()) >> 20
     }
 
     /// Empties the table with so many threads.
@@ -150,7 +146,7 @@ impl TranspositionTable {
             if c.keys[entry].load(Relaxed) == key16 {
                 let w = c.data[entry].load(Relaxed);
                 if depth8(w) != 0 {
-                    return (Some(TtData::unpack(w)), TtSlot { cluster, entry });
+                    return (Some(TtData::unpack(w)), TtSlot { cluster, entry, key16 });
                 }
             }
         }
@@ -167,28 +163,17 @@ impl TranspositionTable {
                 (entry, least) = (e, v);
             }
         }
-        (None, TtSlot { cluster, entry })
+        (None, TtSlot { cluster, entry, key16 })
     }
 
     /// Stores a result. A missing move (0) leaves the move of the same position in place; a shallower bound does not
     /// displace a deeper recent one of the same position.
     #[inline]
-    #[allow(clippy::too_many_arguments)]
-    pub fn store(
-        &self,
-        slot: TtSlot,
-        key: Key,
-        value: Value,
-        is_pv: bool,
-        bound: Bound,
-        depth: i32,
-        move16: u16,
-        eval: Value,
-    ) {
+    pub fn store(&self, slot: TtSlot, new: TtData) {
+        let TtData { move16, value, eval, depth, bound, is_pv } = new;
         let c = &self.clusters[slot.cluster];
-        let key16 = key as u16;
         let old = c.data[slot.entry].load(Relaxed);
-        let same = c.keys[slot.entry].load(Relaxed) == key16;
+        let same = c.keys[slot.entry].load(Relaxed) == slot.key16;
         let kept_move = if move16 != 0 || !same { move16 } else { old as u16 };
         let generation = self.generation.load(Relaxed);
         let replaces = bound == Bound::Exact
@@ -205,7 +190,7 @@ impl TranspositionTable {
             old & !0xffff | kept_move as u64
         };
         if !same {
-            c.keys[slot.entry].store(key16, Relaxed);
+            c.keys[slot.entry].store(slot.key16, Relaxed);
         }
         if word != old {
             c.data[slot.entry].store(word, Relaxed);
@@ -237,9 +222,9 @@ impl Default for TtData {
 /// A mate score as counted from the node (for the table), from one counted from the root.
 #[inline]
 pub fn value_to_tt(v: Value, ply: usize) -> Value {
-    if v >= VALUE_MATE_IN_MAX_PLY {
+    if is_win(v) {
         v + ply as Value
-    } else if v <= -VALUE_MATE_IN_MAX_PLY {
+    } else if is_loss(v) {
         v - ply as Value
     } else {
         v
@@ -251,9 +236,9 @@ pub fn value_to_tt(v: Value, ply: usize) -> Value {
 pub fn value_from_tt(v: Value, ply: usize) -> Value {
     if v == VALUE_NONE {
         VALUE_NONE
-    } else if v >= VALUE_MATE_IN_MAX_PLY {
+    } else if is_win(v) {
         v - ply as Value
-    } else if v <= -VALUE_MATE_IN_MAX_PLY {
+    } else if is_loss(v) {
         v + ply as Value
     } else {
         v
@@ -273,7 +258,8 @@ mod tests {
             let (hit, slot) = tt.probe(key);
             assert!(hit.is_none());
             let (value, eval, depth) = (i * 31 - 16000, 12000 - i * 20, i % 100 - 2);
-            tt.store(slot, key, value, i & 1 == 0, Bound::Lower, depth, i as u16 + 1, eval);
+            let (bound, is_pv, move16) = (Bound::Lower, i & 1 == 0, i as u16 + 1);
+            tt.store(slot, TtData { value, eval, depth, bound, is_pv, move16 });
             let d = tt.probe(key).0.expect("just stored");
             assert_eq!((d.value, d.eval, d.depth, d.move16), (value, eval, depth, i as u16 + 1));
             assert_eq!((d.bound, d.is_pv), (Bound::Lower, i & 1 == 0));
@@ -287,12 +273,14 @@ mod tests {
         let tt = TranspositionTable::new(1).unwrap();
         let key = 77;
         let (_, slot) = tt.probe(key);
-        tt.store(slot, key, 100, false, Bound::Lower, 20, 5, 3);
-        tt.store(slot, key, 50, false, Bound::Upper, 2, 0, 3);
+        let deep = TtData { value: 100, eval: 3, depth: 20, bound: Bound::Lower, is_pv: false, move16: 5 };
+        let shallow = TtData { value: 50, depth: 2, bound: Bound::Upper, move16: 0, ..deep };
+        tt.store(slot, deep);
+        tt.store(slot, shallow);
         let d = tt.probe(key).0.unwrap();
         assert_eq!((d.move16, d.value, d.depth), (5, 100, 20));
         tt.new_search();
-        tt.store(slot, key, 50, false, Bound::Upper, 2, 0, 3);
+        tt.store(slot, shallow);
         let d = tt.probe(key).0.unwrap();
         assert_eq!((d.move16, d.value, d.depth), (5, 50, 2));
     }

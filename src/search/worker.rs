@@ -1,22 +1,37 @@
-//! One thread's search state: [`Worker`] (position, accumulators, histories) and [`Frame`] (one per ply, plain data).
+//! One search thread's state: [`Worker`].
+//!
+//! Every part of the search is an `impl Worker` in the file of its name, from the root down:
+//!
+//! | File | What it does with the worker |
+//! |---|---|
+//! | `go` | conducts one search: sets the root, deepens, waits, reports, chooses the move |
+//! | `root` | deepens iteration by iteration, each in aspiration windows over the root moves |
+//! | `alphabeta` | searches a node: the numbered steps |
+//! | `pruning`, `reduction` | which moves not to search, and how much less deep to search the late ones |
+//! | `quiescence` | searches captures and evasions at the leaves |
+//! | `learn` | teaches the histories what a finished node has shown |
+//! | `report` | makes lines for the observer |
+//!
+//! Here: the fields, their life from search to search, playing a move with all that goes with it, the scores that need no
+//! search, and the look at the limits.
 
+use super::frame::Frame;
 use super::history::{ContIndex, Histories, piece_to};
+use super::node::NodeType;
 use super::params as p;
-use super::root::RootMove;
+use super::reduction::Reductions;
+use super::report::Line;
+use super::root_move::{PvLine, RootMove};
 use super::shared::SharedState;
-use super::timeman::TimeManager;
-use super::tt::TtData;
+use super::timeman::{PreviousMove, Timekeeper};
+use super::tt::{DEPTH_UNSEARCHED, TtData, TtSlot, value_to_tt};
 use super::{Limits, SearchOptions};
 use crate::memory::OutOfMemory;
 use crate::nnue::{Evaluator, Network};
 use crate::position::{Position, Repetition};
 use crate::types::*;
-use arrayvec::ArrayVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// A principal variation.
-pub type PvLine = ArrayVec<Move, { MAX_PLY + 1 }>;
 
 /// Frames before the root, so that looking back up to seven plies needs no test.
 const BEFORE_ROOT: usize = 7;
@@ -24,36 +39,6 @@ const FRAMES: usize = MAX_PLY + BEFORE_ROOT + 3;
 
 /// How many nodes may pass between two looks at the clock.
 const CHECK_INTERVAL: u64 = 512;
-
-/// What the search knows of one ply of the current line.
-#[derive(Clone, Copy, Default)]
-pub struct Frame {
-    /// The move being searched from this node.
-    pub current: Move,
-    /// The move that a singular search leaves out.
-    pub excluded: Move,
-    pub static_eval: Value,
-    pub stat_score: i32,
-    pub move_count: i32,
-    /// Fail-highs among the children of the node one ply up.
-    pub cutoffs: i32,
-    /// Plies that the current move's search was reduced by.
-    pub reduction: i32,
-    pub in_check: bool,
-    pub tt_hit: bool,
-    pub tt_pv: bool,
-    /// The line so far is the last iteration's principal variation.
-    pub follow_pv: bool,
-    /// The history tables that `current` opens for the moves after it.
-    pub cont: ContIndex,
-    pub cont_correction: u32,
-}
-
-/// What only the thread that keeps the time has.
-pub struct Timekeeper {
-    pub time: TimeManager,
-    pub stop_on_ponderhit: bool,
-}
 
 /// One search thread.
 pub struct Worker {
@@ -68,6 +53,8 @@ pub struct Worker {
     pub(super) index: usize,
     pub(super) threads: usize,
     pub(super) root_moves: Vec<RootMove>,
+    /// The lines of the last iteration that was finished.
+    pub(super) settled: Vec<Line>,
     pub(super) pv_index: usize,
     pub(super) last_pv: PvLine,
     pub(super) nodes: u64,
@@ -80,9 +67,9 @@ pub struct Worker {
     pub(super) null_min_ply: usize,
     pub(super) draw_value: [Value; 2],
     last_ply: u32,
-    reductions: Box<[i32; MAX_MOVES + 1]>,
+    pub(super) reductions: Reductions,
     pub(super) timekeeper: Option<Timekeeper>,
-    pub(super) previous: super::root::Previous,
+    pub(super) previous: PreviousMove,
 }
 
 impl Worker {
@@ -106,6 +93,7 @@ impl Worker {
             index,
             threads,
             root_moves: Vec::new(),
+            settled: Vec::new(),
             pv_index: 0,
             last_pv: PvLine::new(),
             nodes: 0,
@@ -117,7 +105,7 @@ impl Worker {
             null_min_ply: 0,
             draw_value: [0; 2],
             last_ply: u32::MAX,
-            reductions: Box::new([0; MAX_MOVES + 1]),
+            reductions: Reductions::default(),
             timekeeper: None,
             previous: Default::default(),
         };
@@ -129,13 +117,7 @@ impl Worker {
     pub fn clear(&mut self) {
         self.hist.clear();
         self.previous = Default::default();
-        self.fill_reductions();
-    }
-
-    fn fill_reductions(&mut self) {
-        for (i, r) in self.reductions.iter_mut().enumerate().skip(1) {
-            *r = (f64::from(p::reduction_base()) / 128.0 * (i as f64).ln()) as i32;
-        }
+        self.reductions.fill();
     }
 
     /// Evaluates with another network from now on.
@@ -146,7 +128,7 @@ impl Worker {
     /// Makes a position the root.
     pub(super) fn set_root(&mut self, pos: &Position, limits: Arc<Limits>, options: Arc<SearchOptions>) {
         if p::TUNABLE {
-            self.fill_reductions();
+            self.reductions.fill();
         }
         self.pos = pos.clone();
         self.eval.reset(&self.pos);
@@ -162,6 +144,7 @@ impl Worker {
         self.sel_depth = 0;
         self.null_min_ply = 0;
         self.last_pv.clear();
+        self.settled.clear();
         let us = pos.side_to_move();
         let draw = options.draw_value[us.index()] * 90 / 100;
         self.draw_value[us.index()] = draw;
@@ -256,7 +239,7 @@ impl Worker {
 
     /// Looks the current position up in the transposition table; the move comes back whole.
     #[inline]
-    pub(super) fn probe(&self, key: Key) -> (Option<(TtData, Move)>, super::tt::TtSlot) {
+    pub(super) fn probe(&self, key: Key) -> (Option<(TtData, Move)>, TtSlot) {
         let (hit, slot) = self.shared.tt.probe(key);
         // a stored move that cannot stand on this board is another position's: treat the entry as foreign
         let hit = hit.and_then(|d| {
@@ -264,6 +247,43 @@ impl Worker {
             (d.move16 == 0 || m.is_some()).then_some((d, m))
         });
         (hit, slot)
+    }
+
+    /// Stores what was found at the node `ply` plies from the root; `found.value` counts mates from the root.
+    #[inline]
+    pub(super) fn store(&self, slot: TtSlot, ply: usize, found: TtData) {
+        self.shared.tt.store(slot, TtData { value: value_to_tt(found.value, ply), ..found });
+    }
+
+    /// Stores a new position's static evaluation, before anything is searched.
+    #[inline]
+    pub(super) fn store_eval(&self, slot: TtSlot, eval: Value, is_pv: bool) {
+        self.shared.tt.store(slot, TtData { eval, is_pv, depth: DEPTH_UNSEARCHED, ..TtData::default() });
+    }
+
+    /// A mate in one at the node `ply` plies from the root: its score, which goes into the table as one of `depth`, and on a
+    /// principal variation (`is_pv`) the line.
+    #[inline]
+    pub(super) fn find_mate_in_one<N: NodeType>(
+        &mut self,
+        slot: TtSlot,
+        ply: usize,
+        depth: Depth,
+        is_pv: bool,
+    ) -> Option<Value> {
+        let m = self.pos.mate_in_one();
+        if m.is_none() {
+            return None;
+        }
+        let value = mate_in(ply + 1);
+        let found =
+            TtData { value, bound: Bound::Exact, depth, move16: m.raw16(), is_pv, ..TtData::default() };
+        self.store(slot, ply, found);
+        if N::PV {
+            self.pv[ply].clear();
+            self.pv[ply].push(m);
+        }
+        Some(value)
     }
 
     /// The score of a draw for the side to move, with a little noise so that lines into draws differ.
@@ -317,16 +337,6 @@ impl Worker {
                 self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * rate / 128);
             }
         }
-    }
-
-    /// Base reduction of a late move, in 1/1024 ply.
-    #[inline]
-    pub(super) fn reduction(&self, improving: bool, depth: i32, move_count: i32, delta: i32) -> i32 {
-        let scale = self.reductions[depth as usize] * self.reductions[move_count as usize];
-        let window = delta * p::reduction_window() / self.root_delta;
-        scale - window
-            + if improving { 0 } else { scale * p::reduction_not_improving() / 512 }
-            + p::reduction_offset()
     }
 
     #[inline]
@@ -386,4 +396,10 @@ impl Worker {
             keeper.time.finish(elapsed);
         }
     }
+}
+
+/// The static evaluation with the histories' corrections applied.
+#[inline]
+pub(super) fn corrected(raw: Value, correction: i32) -> Value {
+    (raw + correction / 131_072).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
 }

@@ -1,0 +1,170 @@
+//! One search from `go` to its best move, on the thread that keeps the time: [`go`]. A pool's thread and
+//! [`Searcher`](super::Searcher) both start here.
+
+use super::report::{Line, LineSender};
+use super::root_move::RootMove;
+use super::timeman::{PreviousMove, TimeManager, Timekeeper};
+use super::vote::{Vote, elect};
+use super::worker::Worker;
+use super::{Info, Limits, Observer, SearchOptions, SearchResult};
+use crate::position::Position;
+use crate::types::{Bound, Move, Value, mate_in, mated_in};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What to search, and how.
+#[derive(Clone)]
+pub(super) struct Job {
+    pub pos: Position,
+    pub limits: Arc<Limits>,
+    pub options: Arc<SearchOptions>,
+}
+
+/// The other threads of a search, as the one that keeps the time sees them.
+pub(super) trait Helpers {
+    /// Sets all of them to work on the job.
+    fn start(&self, job: &Job);
+    /// Waits until all have stopped; their votes.
+    fn finish(&self) -> Vec<Vote>;
+    /// The search is over: whoever hears of its move may start the next one at once, and must not be told that it is busy.
+    fn release(&self);
+}
+
+/// Searches without a clock, as a helper.
+pub(super) fn help(worker: &mut Worker, job: &Job) -> Vote {
+    begin(worker, job);
+    worker.timekeeper = None;
+    worker.iterate(None);
+    vote(worker)
+}
+
+fn begin(worker: &mut Worker, job: &Job) {
+    worker.set_root(&job.pos, job.limits.clone(), job.options.clone());
+    worker.root_moves = root_moves(&job.pos, &job.limits, &job.options);
+}
+
+fn vote(worker: &Worker) -> Vote {
+    let (index, depth) = (worker.index, worker.completed_depth);
+    let line = worker.final_line(0).unwrap_or_default();
+    Vote { index, root_move: worker.root_moves[0].clone(), depth, line }
+}
+
+/// The moves to search at the root: legal, among `searchmoves` if those are given.
+fn root_moves(pos: &Position, limits: &Limits, options: &SearchOptions) -> Vec<RootMove> {
+    // what the user names explicitly is searched, pointless or not
+    let all = options.generate_all || !limits.search_moves.is_empty();
+    let wanted = |m: Move| limits.search_moves.is_empty() || limits.search_moves.contains(&m);
+    pos.legal_moves(all).iter().filter(|s| wanted(s.mv)).map(|s| RootMove::new(s.mv)).collect()
+}
+
+/// Conducts a search: starts the helpers, searches, waits for whatever must be waited for, picks the best thread's result
+/// and reports it.
+pub(super) fn go(
+    worker: &mut Worker,
+    job: &Job,
+    observer: &dyn Observer,
+    helpers: &impl Helpers,
+) -> SearchResult {
+    let (options, limits) = (&job.options, &job.limits);
+    begin(worker, job);
+    worker.shared.tt.new_search();
+    let us = job.pos.side_to_move();
+    let seed = job.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64;
+    worker.timekeeper =
+        Some(Timekeeper::new(TimeManager::new(limits, options, us, job.pos.game_ply(), seed)));
+    if let Some(result) = decided_result(job, worker.root_moves.is_empty()) {
+        return announce_decided(worker, job, observer, helpers, result);
+    }
+    helpers.start(job);
+    let instant = limits.infinite || options.consideration_mode;
+    let mut sender = LineSender::new(observer, if instant { 0 } else { options.pv_interval });
+    let mut reported = worker.iterate(Some(&mut sender));
+    let shared = worker.shared.clone();
+    shared.wait_released(limits.infinite);
+    shared.stop.store(true, Relaxed);
+
+    let mut best = vote(worker);
+    let votes = helpers.finish();
+    if options.multi_pv == 1 && limits.depth.is_none() && limits.mate.is_none() {
+        best = elect(best, votes);
+    }
+    if best.index != 0 {
+        // report and remember the elected thread's move as ours
+        worker.root_moves.retain(|r| r.mv() != best.root_move.mv());
+        worker.root_moves.insert(0, best.root_move);
+        worker.completed_depth = best.depth;
+        reported = false;
+    }
+    let line = best.line;
+    if !reported {
+        let ranks = options.multi_pv.clamp(1, worker.root_moves.len());
+        let others = (1..ranks).map_while(|rank| worker.final_line(rank));
+        let lines: Vec<Line> = std::iter::once(line.clone()).chain(others).collect();
+        worker.send_lines(&mut sender, &lines);
+    }
+    worker.previous = PreviousMove {
+        score: worker.root_moves[0].score,
+        average: worker.root_moves[0].average,
+        game_ply: job.pos.game_ply(),
+        ..worker.previous
+    };
+    let mut result = SearchResult {
+        best: worker.root_moves[0].mv(),
+        ponder: worker.ponder_move(&line.pv),
+        score: line.score,
+        depth: worker.completed_depth,
+        seldepth: line.sel_depth,
+        nodes: worker.total_nodes(),
+        pv: line.pv,
+    };
+    // a search that ended before its first iteration knows nothing to resign for
+    if worker.completed_depth > 0 && resigns(result.score, options) {
+        (result.best, result.ponder) = (Move::RESIGN, None);
+    }
+    helpers.release();
+    observer.best_move(result.best, result.ponder);
+    result
+}
+
+fn resigns(score: Value, options: &SearchOptions) -> bool {
+    options.resign_value < 99999 && score * 100 / 90 <= -options.resign_value
+}
+
+/// The result where the rules leave nothing to search: a declared win, or no legal move.
+fn decided_result(job: &Job, no_moves: bool) -> Option<SearchResult> {
+    let declaration = job.pos.declaration_win(job.options.entering_king_rule);
+    let (best, score) = match declaration {
+        Some(m) => (m, mate_in(1)),
+        None if no_moves => (Move::RESIGN, mated_in(0)),
+        None => return None,
+    };
+    // the rule that wins by a move of the king has a line
+    let pv = declaration.filter(|m| m.is_some()).into_iter().collect();
+    Some(SearchResult { best, score, pv, ..SearchResult::default() })
+}
+
+fn announce_decided(
+    worker: &Worker,
+    job: &Job,
+    observer: &dyn Observer,
+    helpers: &impl Helpers,
+    result: SearchResult,
+) -> SearchResult {
+    observer.info(&Info {
+        depth: 1,
+        seldepth: 1,
+        multipv: 1,
+        score: result.score,
+        bound: Bound::Exact,
+        nodes: 0,
+        nps: 0,
+        hashfull: worker.shared.tt.hashfull(),
+        time_ms: job.limits.start.elapsed().as_millis() as u64,
+        pv: result.pv.clone(),
+        pv_end: None,
+    });
+    worker.shared.wait_released(job.limits.infinite);
+    helpers.release();
+    observer.best_move(result.best, None);
+    result
+}

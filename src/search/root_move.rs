@@ -1,0 +1,86 @@
+//! The moves of the root: [`RootMove`], and the line of moves behind one, [`PvLine`].
+
+use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, Value};
+use arrayvec::ArrayVec;
+use std::cmp::Ordering;
+
+/// A principal variation.
+pub(super) type PvLine = ArrayVec<Move, { MAX_PLY + 1 }>;
+
+/// One move of the root and what is known of it.
+#[derive(Clone)]
+pub(super) struct RootMove {
+    /// The move and the line after it; never empty.
+    pub pv: PvLine,
+    /// The score of this iteration; `-VALUE_INFINITE` if the move failed low.
+    pub score: Value,
+    pub previous_score: Value,
+    /// The score to print: a bound where the window cut it off.
+    pub shown: Value,
+    pub bound: Bound,
+    pub average: Value,
+    /// Mean of score × |score|.
+    pub mean_square: i32,
+    /// Nodes spent on it.
+    pub effort: u64,
+    pub sel_depth: i32,
+}
+
+impl RootMove {
+    pub fn new(m: Move) -> RootMove {
+        let mut pv = PvLine::new();
+        pv.push(m);
+        RootMove {
+            pv,
+            score: -VALUE_INFINITE,
+            previous_score: -VALUE_INFINITE,
+            shown: -VALUE_INFINITE,
+            bound: Bound::Exact,
+            average: -VALUE_INFINITE,
+            mean_square: -VALUE_INFINITE * VALUE_INFINITE,
+            effort: 0,
+            sel_depth: 0,
+        }
+    }
+
+    /// The move itself.
+    pub fn mv(&self) -> Move {
+        self.pv[0]
+    }
+
+    /// Whether this iteration has a score for it, exact or a bound.
+    pub fn is_scored(&self) -> bool {
+        self.score != -VALUE_INFINITE
+    }
+
+    /// Best first; equal scores by the previous iteration's.
+    pub fn best_first(a: &RootMove, b: &RootMove) -> Ordering {
+        (b.score, b.previous_score).cmp(&(a.score, a.previous_score))
+    }
+
+    /// Takes in the score of a search, whatever it is worth.
+    pub fn average_in(&mut self, value: Value) {
+        let square = value * value.abs();
+        if self.average == -VALUE_INFINITE {
+            (self.average, self.mean_square) = (value, square);
+        } else {
+            self.average = (value + self.average) / 2;
+            self.mean_square = (square + self.mean_square) / 2;
+        }
+    }
+
+    /// The score of a search in the window (`alpha`, `beta`), and the line that was found behind the move.
+    pub fn set_score(&mut self, value: Value, alpha: Value, beta: Value, line: &[Move]) {
+        self.score = value;
+        (self.shown, self.bound) = if value >= beta {
+            (beta, Bound::Lower)
+        } else if value <= alpha {
+            (alpha, Bound::Upper)
+        } else {
+            (value, Bound::Exact)
+        };
+        self.pv.truncate(1);
+        let room = self.pv.remaining_capacity().min(line.len());
+        self.pv.extend(line[..room].iter().copied());
+    }
+}

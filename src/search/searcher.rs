@@ -1,0 +1,78 @@
+//! A search on the caller's own thread, for fixed-node games, data and tests: [`Searcher`].
+
+use super::go::{Helpers, Job, go};
+use super::node::Pv;
+use super::shared::SharedState;
+use super::vote::Vote;
+use super::worker::Worker;
+use super::{Limits, Observer, SearchOptions, SearchResult};
+use crate::memory::OutOfMemory;
+use crate::nnue::Network;
+use crate::position::Position;
+use crate::types::{VALUE_INFINITE, Value};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A single search thread with a table of its own. Deterministic: the same calls give the same results.
+pub struct Searcher {
+    worker: Worker,
+    options: Arc<SearchOptions>,
+}
+
+/// No other threads.
+struct Alone;
+
+impl Helpers for Alone {
+    fn start(&self, _job: &Job) {}
+    fn finish(&self) -> Vec<Vote> {
+        Vec::new()
+    }
+    fn release(&self) {}
+}
+
+impl Searcher {
+    /// A searcher with a table of `tt_mb` MiB.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] when the table or the histories (about 110 MB beside the table) cannot be had.
+    pub fn new(network: Arc<Network>, tt_mb: usize, options: SearchOptions) -> Result<Searcher, OutOfMemory> {
+        let shared = Arc::new(SharedState::new(1, tt_mb)?);
+        Ok(Searcher { worker: Worker::new(network, shared, 0, 1)?, options: Arc::new(options) })
+    }
+
+    /// The options of the next search.
+    pub fn options_mut(&mut self) -> &mut SearchOptions {
+        Arc::make_mut(&mut self.options)
+    }
+
+    /// Forgets everything, so that the next search does not depend on earlier ones.
+    pub fn clear(&mut self) {
+        self.worker.shared.tt.clear(1);
+        self.worker.shared.histories.clear();
+        self.worker.clear();
+    }
+
+    /// Searches; blocks until done.
+    pub fn search(&mut self, pos: &Position, limits: &Limits, observer: &dyn Observer) -> SearchResult {
+        self.worker.shared.begin(limits.start, false);
+        let job = Job { pos: pos.clone(), limits: Arc::new(limits.clone()), options: self.options.clone() };
+        go(&mut self.worker, &job, observer, &Alone)
+    }
+
+    fn set_root(&mut self, pos: &Position) {
+        self.worker.shared.begin(Instant::now(), false);
+        self.worker.set_root(pos, Arc::default(), self.options.clone());
+    }
+
+    /// The static evaluation without corrections, side to move's view.
+    pub fn evaluate(&mut self, pos: &Position) -> Value {
+        self.set_root(pos);
+        self.worker.evaluate()
+    }
+
+    /// The score of a quiescence search, side to move's view.
+    pub fn quiescence(&mut self, pos: &Position) -> Value {
+        self.set_root(pos);
+        self.worker.quiescence::<Pv>(0, -VALUE_INFINITE, VALUE_INFINITE)
+    }
+}
