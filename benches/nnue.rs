@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use toratsugumi::nnue::{Evaluator, Kernel, Network, force_kernel};
-use toratsugumi::position::{Changes, Position};
+use toratsugumi::position::{DirtyPieces, Position};
 
 /// What a search does to an evaluator.
 enum Step {
-    Push(Changes),
+    Push(DirtyPieces),
     /// Evaluate that position.
     Evaluate(usize),
     Pop,

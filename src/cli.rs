@@ -59,7 +59,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         None => {
             if io::stdin().is_terminal() && io::stdout().is_terminal() {
                 println!(
-                    "Toratsugumi {} speaks USI: try `go movetime 1000`, `d`, `quit`. `toratsugumi --help` has more.",
+                    "Toratsugumi {} speaks USI: try `go movetime 1000`, `d`, `quit`, and `help` for the rest.",
                     env!("CARGO_PKG_VERSION")
                 );
             }
@@ -84,7 +84,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
 
 /// The commands of this floor that the USI loop offers too.
 pub fn usi_extras() -> Vec<usi::Extra> {
-    vec![usi::Extra { name: "bench", run: bench::usi }]
+    vec![usi::Extra { name: "bench", help: "search fixed positions: nodes and speed", run: bench::usi }]
 }
 
 fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {

@@ -1,6 +1,6 @@
 //! Toratsugumi, a shogi engine: the rules, an NNUE evaluation, a search, a USI front end.
 //!
-//! The house has floors; a module uses only what lies below it: [`types`] (the vocabulary) · [`position`] (the rules) ·
+//! The modules lie on floors, and each uses only those below it: [`types`] (the vocabulary) · [`position`] (the rules) ·
 //! [`nnue`], [`data`] (evaluation, training records) · [`search`], [`train`] · [`engine`] (options, network, threads and
 //! game in one) · [`usi`], [`csa`], [`arena`], [`datagen`], ... · [`commands`] (a file each) · [`cli`].
 //!

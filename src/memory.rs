@@ -4,12 +4,13 @@
 //! 4 KiB pages nearly every such read misses the TLB; with 2 MiB pages hardly any does, which is worth 10 to 20 % of
 //! the speed of the search. On Linux a buffer is an anonymous mapping aligned to 2 MiB and marked `MADV_HUGEPAGE`
 //! (transparent huge pages, no privileges needed). Elsewhere, and for small buffers, it is an ordinary allocation.
+#![warn(missing_docs)]
 #![allow(unsafe_code)]
 
+pub use bytemuck::Zeroable;
 use std::alloc::Layout;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicI16, AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 /// Every buffer begins at a multiple of this (a cache line, and the widest vector register).
 pub const ALIGN: usize = 64;
@@ -18,24 +19,11 @@ pub const ALIGN: usize = 64;
 #[cfg(any(target_os = "linux", test))]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Types whose all-zero bytes are a valid value.
-///
-/// # Safety
-/// Zeroed memory must be a valid value of the type, and the type must need no drop.
-pub unsafe trait Zeroable: Sized {}
-
-macro_rules! zeroable {
-    // SAFETY: plain numbers and atomic integers: every bit pattern is a value, and none needs a drop.
-    ($($t:ty)*) => { $(unsafe impl Zeroable for $t {})* };
-}
-zeroable!(f32 u8 i8 u16 i16 u32 i32 u64 i64 AtomicU8 AtomicU16 AtomicI16 AtomicU32 AtomicU64);
-// SAFETY: an array is valid if each of its elements is.
-unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
-
 /// The operating system gave no memory for a buffer of that many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no memory for a buffer of {bytes} bytes")]
 pub struct OutOfMemory {
+    /// The size that was asked for.
     pub bytes: usize,
 }
 
@@ -55,7 +43,6 @@ enum Origin {
     Mapping {
         base: *mut libc::c_void,
         bytes: usize,
-        huge: bool,
     },
 }
 
@@ -71,6 +58,8 @@ impl<T: Zeroable> HugeBuf<T> {
     /// # Errors
     /// [`OutOfMemory`] if the size overflows or the system refuses.
     pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
+        // nothing would drop the elements
+        const { assert!(!std::mem::needs_drop::<T>()) };
         let align = ALIGN.max(align_of::<T>());
         let refused = OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) };
         let layout = Layout::array::<T>(len).and_then(|l| l.align_to(align)).map_err(|_| refused)?;
@@ -109,24 +98,17 @@ impl<T: Zeroable> HugeBuf<T> {
             return None;
         }
         let start = base.map_addr(|a| a.next_multiple_of(HUGE_PAGE));
+        // Miri does not know the call
+        #[cfg(not(miri))]
         // SAFETY: `start .. start + span` lies within the mapping just made. The call is advice: failing is harmless.
-        let huge = unsafe { libc::madvise(start, span, libc::MADV_HUGEPAGE) } == 0;
+        unsafe {
+            libc::madvise(start, span, libc::MADV_HUGEPAGE);
+        }
         Some(HugeBuf {
             ptr: NonNull::new(start.cast())?,
             len,
-            origin: Origin::Mapping { base, bytes: mapped, huge },
+            origin: Origin::Mapping { base, bytes: mapped },
         })
-    }
-}
-
-impl<T> HugeBuf<T> {
-    /// Whether the system accepted the wish for huge pages (it may still run out of them).
-    pub fn is_huge(&self) -> bool {
-        match self.origin {
-            #[cfg(target_os = "linux")]
-            Origin::Mapping { huge, .. } => huge,
-            _ => false,
-        }
     }
 }
 
@@ -155,7 +137,7 @@ impl<T> Drop for HugeBuf<T> {
             Origin::Heap(layout) => unsafe { std::alloc::dealloc(self.ptr.as_ptr().cast(), layout) },
             #[cfg(target_os = "linux")]
             // SAFETY: exactly the mapping made in `mapped`, which nothing else refers to.
-            Origin::Mapping { base, bytes, .. } => unsafe {
+            Origin::Mapping { base, bytes } => unsafe {
                 libc::munmap(base, bytes);
             },
         }
@@ -165,18 +147,18 @@ impl<T> Drop for HugeBuf<T> {
 /// Asks the processor to load the cache line at `p`. Harmless for any address.
 #[inline(always)]
 pub fn prefetch<T>(p: *const T) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch reads nothing and never faults; SSE is part of x86-64.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(p.cast::<i8>());
     }
-    #[cfg(target_arch = "aarch64")]
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
     // SAFETY: a prefetch reads nothing and never faults.
     unsafe {
         std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) p, options(nostack, preserves_flags, readonly));
     }
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = p;
 }
 

@@ -12,6 +12,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 impl Rng {
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Rng {
         let mut state = seed;
         Rng(std::array::from_fn(|_| split_mix(&mut state)))
@@ -25,6 +26,7 @@ impl Rng {
         Rng::new(base ^ split_mix(&mut state).rotate_left(32))
     }
 
+    /// The next 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.0;
         let out = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);

@@ -231,7 +231,7 @@ fn run(lines: u64, seed: u64) -> u64 {
         }
         let mut output = sink.0.lock().unwrap();
         said += output.len();
-        let refused = output.starts_with(b"info string position kept");
+        let refused = output.starts_with(b"info string position refused");
         assert!(
             !output.starts_with(b"info string") || output.iter().filter(|b| **b == b'\n').count() == 1,
             "{text}"
@@ -276,7 +276,7 @@ fn ten_million_malformed_lines_do_no_harm() {
 #[test]
 fn damaged_sfens_are_refused_or_round_trip() {
     let mut random = Random(7);
-    let mut accepted = 0;
+    let (mut accepted, mut refused) = (0, 0);
     for _ in 0..20_000 {
         let sfen = random.pick(SFENS);
         let text = damage(&mut random, sfen, SFEN_BYTES);
@@ -285,10 +285,14 @@ fn damaged_sfens_are_refused_or_round_trip() {
                 accepted += 1;
                 assert_eq!(Position::from_sfen(&position.sfen()).unwrap().key(), position.key(), "{text}");
             }
-            Err(e) => assert!(!e.to_string().is_empty() && !e.to_string().contains('\n')),
+            Err(e) => {
+                refused += 1;
+                assert!(!e.to_string().is_empty() && !e.to_string().contains('\n'));
+            }
         }
     }
-    assert!(accepted > 0);
+    // some damage lies in the move number or swaps one piece for another
+    assert!(accepted > 300 && refused > 5_000, "{accepted} accepted, {refused} refused");
 }
 
 #[test]

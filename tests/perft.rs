@@ -1,6 +1,7 @@
 //! Move generation counts the same trees as three independent generators.
 
-use toratsugumi::position::{Position, perft, perft_divide, perft_parallel};
+use std::sync::atomic::AtomicBool;
+use toratsugumi::position::{Position, divide, perft};
 
 fn lines() -> impl Iterator<Item = (&'static str, u32, u64)> {
     include_str!("data/perft.tsv").lines().filter(|l| !l.starts_with('#')).map(|line| {
@@ -24,10 +25,10 @@ fn perft_equals_the_table() {
 
 #[test]
 fn division_and_threads_sum_to_the_same() {
-    let mut pos = Position::startpos();
-    let divided = perft_divide(&mut pos, 4);
+    let pos = Position::startpos();
+    let go = AtomicBool::new(false);
+    let divided = divide(&pos, 4, 1, &go).expect("not stopped");
     assert_eq!(divided.len(), 30);
     assert_eq!(divided.iter().map(|d| d.1).sum::<u64>(), 719_731);
-    assert_eq!(perft_parallel(&pos, 4, 4), divided);
-    assert_eq!(perft(&mut pos, 0), 1);
+    assert_eq!(divide(&pos, 4, 4, &go).expect("not stopped"), divided);
 }

@@ -84,6 +84,29 @@ fn every_line_reported_is_legal() {
 }
 
 #[test]
+fn the_last_line_is_exact_and_whole_wherever_the_stop_falls() {
+    let mut s = searcher();
+    let (mut cut, mut short) = (0, 0);
+    for line in include_str!("data/legal_moves.tsv").lines().filter(|l| !l.starts_with('#')).take(40) {
+        let pos = position(line.split('\t').next().unwrap());
+        for nodes in [700, 3_000, 12_000] {
+            let log = Log::default();
+            let result = s.search(&pos, &Limits::nodes(nodes), &log);
+            let infos = log.infos.lock().unwrap();
+            let last = infos.last().expect("a line");
+            assert_eq!(last.bound, Bound::Exact, "{line} {nodes}: {last:?}");
+            assert_eq!(last.pv[0], result.best, "{line} {nodes}");
+            assert_eq!((last.score, &last.pv), (result.score, &result.pv));
+            cut += usize::from(result.nodes >= nodes);
+            // the first iterations have no more moves, and a line may end early where the game does
+            short += usize::from(last.pv.len() < last.depth.min(4) as usize && !is_decisive(last.score));
+        }
+    }
+    assert!(cut > 100, "only {cut} searches ended in the middle of an iteration");
+    assert!(short * 20 <= cut, "{short} of {cut} last lines are shorter than their depth");
+}
+
+#[test]
 fn multipv_lines_differ_and_are_ordered() {
     let log = Log::default();
     let mut s = searcher();

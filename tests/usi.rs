@@ -354,6 +354,100 @@ fn hostile_lines_cost_one_line_each_and_nothing_else() {
 }
 
 #[test]
+fn no_go_is_answered_from_the_position_before_a_refused_one() {
+    let mut s = Session::ready();
+    s.ask("position startpos moves 7g7f");
+    for refused in
+        ["position startpos moves 7g7f 7g7f", "position sfen x", "position", "position startpos 7g7f"]
+    {
+        let said = s.ask(refused);
+        assert!(
+            said.len() == 1 && said[0].starts_with("info string position refused"),
+            "{refused}: {said:?}"
+        );
+        for (go, answer) in [
+            ("go movetime 100", "bestmove resign"),
+            ("go btime 0 wtime 0 byoyomi 100", "bestmove resign"),
+            ("go mate 100", "checkmate timeout"),
+        ] {
+            let said = s.ask(go);
+            assert_eq!(said.len(), 2, "{go}: {said:?}");
+            assert!(said[0].starts_with("info string go: "), "{said:?}");
+            assert_eq!(said[1], answer);
+        }
+        // these are answered when the GUI says so, as ever
+        for (go, end) in [("go infinite", "stop"), ("go ponder btime 0 wtime 0 byoyomi 100", "ponderhit")] {
+            assert_eq!(s.ask(go).len(), 1);
+            assert_eq!(s.ask(end), ["bestmove resign"]);
+            assert_eq!(s.ask(end), [""; 0]);
+        }
+        assert_eq!(s.ask("go perft 2").len(), 1);
+    }
+    let (_, best) = s.go("position startpos moves 7g7f", "go depth 2");
+    assert_ne!(best, "bestmove resign");
+}
+
+#[test]
+fn the_last_info_of_a_search_that_is_stopped_has_a_score_and_a_line() {
+    let mut s = Session::ready();
+    for (position, time) in [("position startpos", 150), ("position startpos moves 7g7f 3c3d", 250)] {
+        s.send(position);
+        s.send("go infinite");
+        thread::sleep(Duration::from_millis(time));
+        s.send("stop");
+        let mut lines = s.until("bestmove");
+        let best = lines.pop().unwrap();
+        let last = lines.iter().rfind(|l| l.contains(" score ")).unwrap();
+        assert!(!last.contains("bound"), "{last}");
+        assert_eq!(after(last, "pv"), after(&best, "bestmove"), "{last}");
+        let moves = last.split(" pv ").nth(1).unwrap().split(' ').count();
+        assert!(moves >= 3, "{last}");
+    }
+}
+
+#[test]
+fn people_and_windows_are_understood() {
+    let mut s = Session::ready();
+    let help = s.ask("help");
+    for command in ["position startpos", "go movetime", "d ", "bench", "quit"] {
+        assert!(help.iter().any(|l| l.trim_start().starts_with(command)), "{command}: {help:#?}");
+    }
+    assert_eq!(s.ask("go perft 99999"), ["info string perft: depth 99999 is beyond 32"]);
+    // a path as a Japanese Windows GUI sends it: CP932
+    let dir = tempfile::tempdir().unwrap();
+    let nets = dir.path().join("将棋の表");
+    std::fs::create_dir(&nets).unwrap();
+    std::fs::write(nets.join("nn.bin"), b"this is no network").unwrap();
+    let mut line = format!("setoption name EvalDir value {}/", dir.path().display()).into_bytes();
+    line.extend_from_slice(b"\x8f\xab\x8a\xfb\x82\xcc\x95\\\n");
+    s.input.as_mut().unwrap().write_all(&line).unwrap();
+    s.send("isready");
+    let lines = s.until("readyok");
+    let found = |l: &String| l.contains("将棋の表") && l.contains("nn.bin");
+    assert!(lines.iter().any(found), "{lines:#?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_analysis_prints_its_summary() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+        .args(["analyse", "--movetime", "600000", "--hash", "16", "--threads", "1"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    // it thinks
+    assert!(lines.any(|l| l.starts_with("depth ")));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let rest: Vec<String> = lines.collect();
+    assert!(rest.iter().any(|l| l.starts_with("best move for Black")), "{rest:#?}");
+    assert!(rest.iter().any(|l| l.starts_with("1. ") && l.contains("win rate")), "{rest:#?}");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn go_during_go_gets_both_their_answers() {
     let mut s = Session::ready();
     s.send("position startpos");
@@ -511,5 +605,7 @@ fn subcommands_answer_and_fail_in_one_line() {
         let (code, _, err) = run(args);
         assert!(code == Some(1) && err.lines().count() == 1, "{args:?}: {code:?} {err}");
     }
+    let (code, _, err) = run(&["perft", "99999"]);
+    assert!(code == Some(2) && err.contains("99999 is not in 0..=32"), "{err}");
     assert_eq!(run(&["nonsense"]).0, Some(2));
 }

@@ -1,7 +1,8 @@
 //! `toratsugumi analyse`: a reading of one position for people: the board, the score, the win rate, and the best lines
 //! in Japanese notation beside USI.
 
-use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, Score, win_rate};
+use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, UsiScore, win_rate};
+use crate::interrupt;
 use crate::position::Position;
 use crate::record::notation;
 use crate::types::{Color, Move};
@@ -9,6 +10,7 @@ use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Think about a position and print a reading for people
 #[derive(clap::Args)]
@@ -44,6 +46,9 @@ pub struct Args {
 
 const DEFAULT_MOVETIME: u64 = 3000;
 
+/// Between two looks at whether the search has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// Shows every new best line as it comes and keeps the last of each rank.
 struct Reader {
     position: Position,
@@ -69,7 +74,7 @@ impl Observer for Reader {
                 std::io::stdout(),
                 "depth {:2}  {:>9}  {:5.1} %  {:>10} nodes  {:>6} ms  {}",
                 info.depth,
-                Score(info.score).to_string(),
+                UsiScore(info.score).to_string(),
                 100.0 * win_rate(info.score),
                 info.nodes,
                 info.time_ms,
@@ -114,7 +119,17 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         (_, Some(nodes)) => Limits::nodes(nodes),
         _ => Limits::movetime(args.movetime.unwrap_or(DEFAULT_MOVETIME)),
     };
+    interrupt::watch();
     engine.go(limits, reader.clone(), &mut say)?;
+    // Ctrl-C ends the search, not the program: what was found is still told. A second one ends both
+    while engine.is_searching() {
+        match interrupt::requests() {
+            0 => {}
+            1 => engine.stop(),
+            _ => return Err("stopped".into()),
+        }
+        std::thread::sleep(LOOK);
+    }
     let result = engine.wait();
 
     let side = match position.side_to_move() {
@@ -134,7 +149,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             out,
             "\n{}. {}, win rate {:.1} %, depth {}/{}",
             info.multipv,
-            Score(info.score),
+            UsiScore(info.score),
             100.0 * win_rate(info.score),
             info.depth,
             info.seldepth

@@ -1,7 +1,7 @@
 //! The bench: fixed positions, searched to a fixed depth. On one thread its node count is the signature of the search;
 //! it is the same on every machine and instruction set, and changes only when the search or the network does.
 
-use crate::engine::{Score, load_network};
+use crate::engine::{UsiScore, load_network};
 use crate::memory::OutOfMemory;
 use crate::nnue::{Kernel, Network, force_kernel};
 use crate::position::Position;
@@ -184,7 +184,7 @@ pub fn bench(
         nodes += result.nodes;
         spent += time;
         let last = watch.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let score = last.as_ref().map_or_else(|| "-".into(), |i| Score(i.score).to_string());
+        let score = last.as_ref().map_or_else(|| "-".into(), |i| UsiScore(i.score).to_string());
         say(&format!(
             "{:2}/{} depth {:2} nodes {:9} ms {:6} best {best:5} score {score:9} {sfen}",
             i + 1,

@@ -1,6 +1,7 @@
 //! `toratsugumi perft`: counts the leaves of the tree of all legal moves.
 
-use crate::engine::{Game, perft};
+use crate::engine::Game;
+use crate::position::{MAX_PERFT_DEPTH, divide};
 use std::error::Error;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -10,6 +11,7 @@ use std::time::Instant;
 #[derive(clap::Args)]
 pub struct Args {
     /// Plies
+    #[arg(value_parser = clap::value_parser!(u32).range(..=i64::from(MAX_PERFT_DEPTH)))]
     depth: u32,
     /// The position to count from [default: the initial position]
     #[arg(long)]
@@ -25,12 +27,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut game = Game::default();
     game.update(args.sfen.as_deref(), [])?;
     let start = Instant::now();
-    let counts = match args.depth {
-        0 => Vec::new(),
-        depth => {
-            perft::divide(game.position(), depth, args.threads, &AtomicBool::new(false)).unwrap_or_default()
-        }
-    };
+    let counts = divide(game.position(), args.depth, args.threads, &AtomicBool::new(false))?;
     let seconds = start.elapsed().as_secs_f64();
     let nodes = if args.depth == 0 { 1 } else { counts.iter().map(|(_, n)| n).sum::<u64>() };
     let mut out = std::io::stdout().lock();

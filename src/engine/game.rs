@@ -3,14 +3,12 @@
 //! A GUI repeats the whole game with every `position`. [`Game::update`] compares it with the last one, takes back what
 //! differs and plays only what is new, so that a game of ten thousand plies costs one move a move.
 
-use crate::position::{MoveError, Position, SfenError};
+use crate::position::{MoveError, Position, STARTPOS, SfenError};
 use crate::types::Move;
-
-/// The starting position's SFEN.
-pub const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /// Why a game was not accepted. The last good one stays.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum GameError {
     #[error("bad SFEN: {0}")]
     Sfen(#[from] SfenError),
@@ -39,6 +37,7 @@ impl Default for Game {
 }
 
 impl Game {
+    /// The position after all moves.
     pub fn position(&self) -> &Position {
         &self.position
     }

@@ -2,22 +2,24 @@
 //!
 //! [`Engine`] owns the options ([`Options`], one table), the network, the thread pool and the game ([`Game`]). It
 //! answers at once: a search runs on threads of its own and reports to an [`Observer`]; nothing here prints.
+#![warn(missing_docs)]
 
 mod diagram;
 mod game;
 mod network;
 mod options;
-pub mod perft;
 mod ponder;
 mod pool;
 mod score;
+mod text;
 
 pub use crate::search::{Bound, Info, Limits, Observer, SearchResult};
 pub use diagram::Diagram;
-pub use game::{Game, GameError, STARTPOS, shorten};
+pub use game::{Game, GameError, shorten};
 pub use network::{LoadError, load_network};
-pub use options::{EMPTY, INTERNAL, Kind, Opt, OptionError, Options, Outcome, Spec, table};
-pub use score::{Score, centipawns, win_rate};
+pub use options::{Accepted, EMPTY, INTERNAL, Kind, Opt, OptionError, Options, Spec, table};
+pub use score::{UsiScore, centipawns, win_rate};
+pub use text::decode_text;
 
 use crate::memory::OutOfMemory;
 use crate::nnue::{self, Network, NetworkError};
@@ -32,6 +34,7 @@ use std::time::Instant;
 
 /// Why the engine cannot think.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum EngineError {
     #[error("no network: the one inside the binary cannot be read: {0}")]
     NoNetwork(#[from] NetworkError),
@@ -71,6 +74,7 @@ impl Engine {
         Engine::default()
     }
 
+    /// The options as they are set.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -79,11 +83,11 @@ impl Engine {
     /// running search keeps what it started with. The text returned, if any, is a remark for the user.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<Option<String>, OptionError> {
         match self.options.set(name, value)? {
-            Outcome::Set(Opt::NumaPolicy) => {
+            Accepted::Set(Opt::NumaPolicy) => {
                 Ok(Some("NumaPolicy: threads are left to the operating system, which knows the nodes".into()))
             }
-            Outcome::Set(_) => Ok(None),
-            Outcome::Ignored(why) => Ok(Some(why)),
+            Accepted::Set(_) => Ok(None),
+            Accepted::Ignored(why) => Ok(Some(why)),
         }
     }
 
@@ -104,13 +108,11 @@ impl Engine {
     fn read_options(&mut self, path: &Path, say: &mut dyn FnMut(&str)) {
         let Ok(bytes) = std::fs::read(path) else { return };
         say(&format!("options from {}", path.display()));
-        for (number, line) in
-            String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines().enumerate()
-        {
+        for (number, line) in decode_text(&bytes).trim_start_matches('\u{feff}').lines().enumerate() {
             let Some((name, value)) = options::parse_file_line(line) else { continue };
             match self.options.fix(&name, &value) {
-                Ok(Outcome::Set(_)) => {}
-                Ok(Outcome::Ignored(why)) => say(&why),
+                Ok(Accepted::Set(_)) => {}
+                Ok(Accepted::Ignored(why)) => say(&why),
                 Err(e) => say(&format!("{}, line {}: {e}", path.display(), number + 1)),
             }
         }
@@ -169,14 +171,17 @@ impl Engine {
         }
     }
 
+    /// The current position.
     pub fn position(&self) -> &Position {
         self.game.position()
     }
 
+    /// The game that led to it.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
+    /// Starts a new game from a position, which keeps its own history.
     pub fn set_position(&mut self, position: Position) {
         self.game.set(position);
     }
@@ -282,6 +287,7 @@ impl Engine {
         self.pool.as_ref().map(|p| p.threads.wait()).unwrap_or_default()
     }
 
+    /// Whether a search runs.
     pub fn is_searching(&self) -> bool {
         self.pool.as_ref().is_some_and(|p| p.threads.is_searching())
     }

@@ -17,6 +17,7 @@ pub(super) fn read_network(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Netw
 
 /// Which network cannot be loaded, and why.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum LoadError {
     /// Names the path itself.
     #[error(transparent)]

@@ -17,48 +17,82 @@ pub const INTERNAL: &str = "<internal>";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Opt {
+    /// Search threads.
     Threads,
+    /// Accepted for the sake of GUIs; the operating system places the threads.
     NumaPolicy,
+    /// The GUI may let the engine ponder.
     UsiPonder,
+    /// Ponder on the position before the opponent's move.
     StochasticPonder,
+    /// Deepest iteration; 0 for no limit.
     DepthLimit,
+    /// Most nodes of a search; 0 for no limit.
     NodesLimit,
+    /// Log of the session.
     DebugLogFile,
+    /// MiB of the transposition table.
     UsiHash,
+    /// Lines to report.
     MultiPv,
+    /// Score of a draw in centipawns for Black.
     DrawValueBlack,
+    /// Likewise for White.
     DrawValueWhite,
+    /// Resign when the score falls to minus this.
     ResignValue,
+    /// Draw when the game ply exceeds this; 0 for never.
     MaxMovesToDraw,
+    /// Least milliseconds between two reports.
     PvInterval,
+    /// Whole lines at every opportunity, for analysis.
     ConsiderationMode,
+    /// Report fail-high and fail-low lines.
     OutputFailLhPv,
+    /// Search pointless non-promotions, too.
     GenerateAllLegalMoves,
+    /// The rule by which an entered king wins.
     EnteringKingRule,
+    /// Usual lag in milliseconds.
     NetworkDelay,
+    /// Worst lag in milliseconds.
     NetworkDelay2,
+    /// Least milliseconds for a move.
     MinimumThinkingTime,
+    /// Share of the planned time to use, in per cent.
     SlowMover,
+    /// Think to the end of a full second.
     RoundUpToFullSecond,
+    /// The network's directory.
     EvalDir,
+    /// Divisor of the network's output.
     FvScale,
 }
 
 /// The type of an option with its default and its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // of the fields
 pub enum Kind {
+    /// `true` or `false`.
     Check { default: bool },
+    /// A whole number in a range.
     Spin { default: i64, min: i64, max: i64 },
+    /// One of several words.
     Combo { default: &'static str, choices: &'static [&'static str] },
+    /// Any text.
     Text { default: &'static str },
+    /// A command without a value.
     Button,
 }
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
+    /// Its key.
     pub opt: Opt,
+    /// Its USI name.
     pub name: &'static str,
+    /// Its type, default and range.
     pub kind: Kind,
 }
 
@@ -186,6 +220,7 @@ impl fmt::Display for Spec {
 
 /// Why an option was not set. The old value stays.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum OptionError {
     #[error("No such option: {0}")]
     Unknown(String),
@@ -201,7 +236,8 @@ pub enum OptionError {
 
 /// What setting an option did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Accepted {
+    /// The option has the value.
     Set(Opt),
     /// The name is accepted, the value has no effect; the text says why.
     Ignored(String),
@@ -239,29 +275,29 @@ impl Default for Options {
 
 impl Options {
     /// Sets an option by its name, in any case; `<empty>` is the empty string.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<Outcome, OptionError> {
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Accepted, OptionError> {
         self.store(name, value, false)
     }
 
     /// As [`set`](Self::set), from an option file: later `setoption`s of the same name are ignored.
-    pub fn fix(&mut self, name: &str, value: &str) -> Result<Outcome, OptionError> {
+    pub fn fix(&mut self, name: &str, value: &str) -> Result<Accepted, OptionError> {
         self.store(name, value, true)
     }
 
-    fn store(&mut self, name: &str, value: &str, fix: bool) -> Result<Outcome, OptionError> {
+    fn store(&mut self, name: &str, value: &str, fix: bool) -> Result<Accepted, OptionError> {
         let Some(spec) = find(name) else {
             let is_in = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(name));
             if is_in(RETIRED) {
-                return Ok(Outcome::Ignored(format!("{name} is no longer used and has no effect")));
+                return Ok(Accepted::Ignored(format!("{name} is no longer used and has no effect")));
             }
             if is_in(BOOK) {
-                return Ok(Outcome::Ignored(format!("{name} has no effect: there is no opening book yet")));
+                return Ok(Accepted::Ignored(format!("{name} has no effect: there is no opening book yet")));
             }
             return Err(OptionError::Unknown(name.into()));
         };
         let i = spec.opt as usize;
         if self.fixed[i] && !fix {
-            return Ok(Outcome::Ignored(format!("{} is fixed by an option file", spec.name)));
+            return Ok(Accepted::Ignored(format!("{} is fixed by an option file", spec.name)));
         }
         let value = if value == EMPTY { "" } else { value };
         self.values[i] = match spec.kind {
@@ -290,7 +326,7 @@ impl Options {
             Kind::Text { .. } | Kind::Button => Value::Text(value.into()),
         };
         self.fixed[i] = fix;
-        Ok(Outcome::Set(spec.opt))
+        Ok(Accepted::Set(spec.opt))
     }
 
     /// The number of a spin option; 0 for the other types.
@@ -403,7 +439,7 @@ mod tests {
         let mut options = Options::default();
         for (name, value) in Options::default().all() {
             assert!(
-                matches!(options.set(&name.to_uppercase(), &value), Ok(Outcome::Set(_))),
+                matches!(options.set(&name.to_uppercase(), &value), Ok(Accepted::Set(_))),
                 "{name} {value}"
             );
         }
@@ -433,7 +469,7 @@ mod tests {
     fn retired_and_book_names_are_taken_without_effect() {
         let mut options = Options::default();
         for name in ["EvalHash", "skill level", "BookFile", "USI_OwnBook"] {
-            assert!(matches!(options.set(name, "1"), Ok(Outcome::Ignored(_))), "{name}");
+            assert!(matches!(options.set(name, "1"), Ok(Accepted::Ignored(_))), "{name}");
         }
     }
 
@@ -441,7 +477,7 @@ mod tests {
     fn a_file_fixes_its_values() {
         let mut options = Options::default();
         options.fix("Threads", "3").unwrap();
-        assert!(matches!(options.set("Threads", "2"), Ok(Outcome::Ignored(_))));
+        assert!(matches!(options.set("Threads", "2"), Ok(Accepted::Ignored(_))));
         assert_eq!(options.spin(Opt::Threads), 3);
         options.fix("Threads", "1").unwrap();
         assert_eq!(options.spin(Opt::Threads), 1);

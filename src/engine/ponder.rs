@@ -5,7 +5,7 @@
 //! back.
 
 use crate::search::{Bound, Info, Observer};
-use crate::types::{Move, VALUE_MATE_IN_MAX_PLY, Value};
+use crate::types::{Move, Value, is_loss, is_win};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,8 +36,8 @@ impl PonderRelay {
 /// The score after a move, given the score before it from the mover's view.
 fn after_move(score: Value) -> Value {
     match score {
-        v if v >= VALUE_MATE_IN_MAX_PLY => -(v + 1),
-        v if v <= -VALUE_MATE_IN_MAX_PLY => -(v - 1),
+        v if is_win(v) => -(v + 1),
+        v if is_loss(v) => -(v - 1),
         v => -v,
     }
 }

@@ -93,8 +93,8 @@ impl SizedPool {
     }
 }
 
-/// The sizes that a machine with so many free megabytes (if it says so) can bear: a table larger than that would bring it to
-/// its knees or the process to an end. `had` is what the pool held before and has just given back.
+/// The sizes that a machine with so many free megabytes (if it says so) can bear: with a larger table it would
+/// swap, or kill the process. `had` is what the pool held before and has just given back.
 fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &mut dyn FnMut(&str)) -> Sizes {
     /// Every thread has histories of its own.
     const MB_A_THREAD: usize = 100;

@@ -1,6 +1,6 @@
 //! Values as people and protocols read them.
 
-use crate::types::{VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
+use crate::types::{VALUE_MATE, Value, is_loss, is_win};
 use std::fmt;
 
 /// Centipawns of a value: the engine's pawn is 90.
@@ -12,21 +12,21 @@ pub fn centipawns(value: Value) -> i32 {
 /// which networks for shogi are commonly trained.
 pub fn win_rate(value: Value) -> f64 {
     match value {
-        v if v >= VALUE_MATE_IN_MAX_PLY => 1.0,
-        v if v <= -VALUE_MATE_IN_MAX_PLY => 0.0,
+        v if is_win(v) => 1.0,
+        v if is_loss(v) => 0.0,
         v => 1.0 / (1.0 + (-f64::from(v) / 600.0).exp()),
     }
 }
 
 /// Displays a score as USI does: `cp N`, or `mate N` in plies, negative for the side that is mated.
-pub struct Score(pub Value);
+pub struct UsiScore(pub Value);
 
-impl fmt::Display for Score {
+impl fmt::Display for UsiScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             // a mate in no plies has no sign that GUIs could read, so the one who is already mated is "mated in 1"
-            v if v >= VALUE_MATE_IN_MAX_PLY => write!(f, "mate {}", (VALUE_MATE - v).max(1)),
-            v if v <= -VALUE_MATE_IN_MAX_PLY => write!(f, "mate -{}", (VALUE_MATE + v).max(1)),
+            v if is_win(v) => write!(f, "mate {}", (VALUE_MATE - v).max(1)),
+            v if is_loss(v) => write!(f, "mate -{}", (VALUE_MATE + v).max(1)),
             v => write!(f, "cp {}", centipawns(v)),
         }
     }
@@ -39,7 +39,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn score(value: Value) -> String {
-        Score(value).to_string()
+        UsiScore(value).to_string()
     }
 
     #[test]

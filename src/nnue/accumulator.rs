@@ -8,7 +8,7 @@ use super::layers::{Aligned, Row};
 use super::network::Network;
 use super::refresh::RefreshTable;
 use super::simd::{Simd, Work, dispatch, prefetch, scalar};
-use crate::position::{Changes, Position, Slot};
+use crate::position::{DirtyPieces, Position, Slot};
 use crate::types::{Color, MAX_PLY, PieceType, Square};
 
 /// One thread's evaluation of the positions along a line: follow every move with [`push`](Self::push) or
@@ -81,7 +81,7 @@ impl Evaluator {
 
     /// Follows a move. Costs next to nothing: accumulators are computed when needed.
     #[inline]
-    pub fn push(&mut self, changes: Changes) {
+    pub fn push(&mut self, changes: DirtyPieces) {
         let buckets = self.frames[self.top].buckets;
         let mut frame = Frame { count: changes.count.min(2), buckets, ..Frame::default() };
         if let Some(king) = changes.king {

@@ -343,17 +343,22 @@ pub fn file(sq: Square) -> Bitboard {
 
 const DIRECTIONS: [(i32, i32); 8] = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)];
 
-static BETWEEN: [[Bitboard; ROWS]; 82] = {
+static BETWEEN: [[Bitboard; ROWS]; 82] = pairs(false);
+static LINE: [[Bitboard; ROWS]; 82] = pairs(true);
+
+/// For every two squares of one line, the squares between them, or the whole line; empty for other pairs.
+const fn pairs(whole_line: bool) -> [[Bitboard; ROWS]; 82] {
     let mut t = [[Bitboard::EMPTY; ROWS]; 82];
     let mut a = 0;
     while a < 81 {
         let mut d = 0;
         while d < 8 {
             let (df, dr) = DIRECTIONS[d];
+            let line = ray(a, df, dr) | ray(a, -df, -dr) | 1 << a;
             let (mut f, mut r) = ((a / 9) as i32 + df, (a % 9) as i32 + dr);
             let mut passed = 0;
             while on_board(f, r) {
-                t[a][(f * 9 + r) as usize] = Bitboard(passed);
+                t[a][(f * 9 + r) as usize] = Bitboard(if whole_line { line } else { passed });
                 passed |= bit(f, r);
                 f += df;
                 r += dr;
@@ -363,34 +368,13 @@ static BETWEEN: [[Bitboard; ROWS]; 82] = {
         a += 1;
     }
     t
-};
+}
 
 /// The squares strictly between two squares of one line; empty for others.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][row(b)]
 }
-
-static LINE: [[Bitboard; ROWS]; 82] = {
-    let mut t = [[Bitboard::EMPTY; ROWS]; 82];
-    let mut a = 0;
-    while a < 81 {
-        let mut d = 0;
-        while d < 8 {
-            let (df, dr) = DIRECTIONS[d];
-            let whole = ray(a, df, dr) | ray(a, -df, -dr) | 1 << a;
-            let (mut f, mut r) = ((a / 9) as i32 + df, (a % 9) as i32 + dr);
-            while on_board(f, r) {
-                t[a][(f * 9 + r) as usize] = Bitboard(whole);
-                f += df;
-                r += dr;
-            }
-            d += 1;
-        }
-        a += 1;
-    }
-    t
-};
 
 /// The whole line (edge to edge) through two different squares; empty when they share none.
 #[inline]

@@ -12,7 +12,9 @@ use crate::types::Square;
 pub struct Bitboard(pub u128);
 
 impl Bitboard {
+    /// No square.
     pub const EMPTY: Bitboard = Bitboard(0);
+    /// All 81 squares.
     pub const ALL: Bitboard = Bitboard((1 << 81) - 1);
     /// Rank 一 (0-based rank 0), one bit a file.
     pub const RANK_1: Bitboard = Bitboard::rank(0);
@@ -42,22 +44,26 @@ impl Bitboard {
         SINGLE[sq.0 as usize & 127]
     }
 
+    /// Whether there is no square in the set.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
+    /// Whether there is any square in the set.
     #[inline]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
+    /// Whether the square is in the set.
     #[inline]
     pub const fn contains(self, sq: Square) -> bool {
         let word = if sq.0 < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
         word >> (sq.0 & 63) & 1 != 0
     }
 
+    /// Whether there are two squares or more.
     #[inline]
     pub const fn more_than_one(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
@@ -75,11 +81,17 @@ impl Bitboard {
         Bitboard(self.0 & !other.0)
     }
 
-    /// The square of the lowest index; [`Square::NONE`] or above when the set is empty.
+    /// The square of the lowest index; [`Square::NONE`] of an empty set.
     #[inline]
     pub const fn first(self) -> Square {
+        /// The bit of [`Square::NONE`] in the upper word, which no set has: where the search for a bit ends.
+        const END: u64 = 1 << (Square::NONE.0 - 64);
         let (lo, hi) = (self.0 as u64, (self.0 >> 64) as u64);
-        if lo != 0 { Square(lo.trailing_zeros() as u8) } else { Square(64 + hi.trailing_zeros() as u8) }
+        if lo != 0 {
+            Square(lo.trailing_zeros() as u8)
+        } else {
+            Square(64 + (hi | END).trailing_zeros() as u8)
+        }
     }
 
     /// Takes the square of the lowest index out of a set that is not empty.
@@ -250,5 +262,12 @@ mod tests {
         }
         assert!(b.is_empty() && (!b) == Bitboard::ALL);
         assert!(Bitboard::of(Square::NONE).is_empty());
+    }
+
+    #[test]
+    fn an_empty_set_has_no_first_square() {
+        let none = Bitboard::EMPTY.first();
+        assert_eq!(none, Square::NONE);
+        assert!(!none.is_some() && Bitboard::of(none).is_empty() && !Bitboard::ALL.contains(none));
     }
 }

@@ -1,18 +1,18 @@
 //! Playing moves and taking them back.
 
-use super::{Bitboard, Changes, Keys, Position, Slot, State, zobrist};
+use super::{Bitboard, DirtyPieces, Keys, Position, Slot, State, zobrist};
 use crate::types::{Color, Key, Move, Piece, PieceType};
 
 impl Position {
     /// Plays a legal move. See [`do_move_with`](Self::do_move_with) when it is known whether it gives check.
     #[inline]
-    pub fn do_move(&mut self, m: Move) -> Changes {
+    pub fn do_move(&mut self, m: Move) -> DirtyPieces {
         let gives_check = self.gives_check(m);
         self.do_move_with(m, gives_check)
     }
 
     /// Plays a legal move that gives check exactly if `gives_check` says so.
-    pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> Changes {
+    pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> DirtyPieces {
         debug_assert!(m.is_some() && gives_check == self.gives_check(m));
         let us = self.side;
         let to = m.to();
@@ -22,7 +22,7 @@ impl Position {
         let plies_from_null = prev.plies_from_null + 1;
         let mut continuous_check = prev.continuous_check;
         let mut captured = Piece::NONE;
-        let mut changes = Changes::default();
+        let mut changes = DirtyPieces::default();
 
         if m.is_drop() {
             let kind = piece.kind();

@@ -51,6 +51,7 @@ impl Position {
         !self.blockers(us).contains(from) || attacks::line(self.king_square(us), from).contains(m.to())
     }
 
+    /// Whether a pseudo-legal move captures.
     #[inline]
     pub fn is_capture(&self, m: Move) -> bool {
         !m.is_drop() && self.piece_on(m.to()).is_some()

@@ -2,21 +2,23 @@
 //!
 //! - [`Position`]: the board, the hands, and a stack of [`State`]s, one for every ply since the root SFEN.
 //! - [`Bitboard`], [`attacks`]: sets of squares and where pieces reach.
-//! - [`Changes`], [`Slot`]: what a move changed, for incremental evaluations.
+//! - [`DirtyPieces`], [`Slot`]: what a move changed, for incremental evaluations.
 //! - [`Repetition`], [`GameRepetition`], [`EnteringKingRule`]: the rules beyond the single move.
 //! - [`SfenError`], [`MoveError`]: what is wrong with a text.
+#![warn(missing_docs)]
 
 pub mod attacks;
 mod bitboard;
-mod changes;
 mod convert;
 mod declaration;
+mod dirty_pieces;
 mod do_move;
 mod legality;
 mod mate1;
 pub mod material;
 mod move_text;
 mod movegen;
+mod occurrences;
 mod perft;
 mod repetition;
 mod see;
@@ -24,15 +26,15 @@ mod sfen;
 mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
-pub use changes::{Changes, Slot};
 pub use declaration::{EnteringKingRule, UnknownRule};
+pub use dirty_pieces::{DirtyPieces, Slot};
 pub use move_text::MoveError;
-pub use perft::{perft, perft_divide, perft_parallel};
+pub use perft::{MAX_PERFT_DEPTH, PerftError, divide, perft};
 pub use repetition::{GameRepetition, Repetition};
-pub use sfen::{SET, SfenError};
+pub use sfen::{SET, STARTPOS, SfenError};
 
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
-use repetition::Occurrences;
+use occurrences::{Found, Occurrences};
 
 /// A position and the moves that led to it.
 ///
@@ -55,7 +57,7 @@ pub struct Position {
 
 const ALL: usize = 0;
 const GOLDS: usize = 15;
-/// A set that nobody reads.
+/// Where kinds without a second set are counted a second time, without a branch; never read.
 const UNUSED: usize = 16;
 
 /// Indices of [`State::check_lines`].
@@ -88,7 +90,7 @@ struct State {
     blockers: [Bitboard; 2],
     /// By colour: that colour's sliders which pin a piece of the other.
     pinners: [Bitboard; 2],
-    /// The squares from which sliders would check the king of the side not to move, by [`NO_LINE`] and its fellows.
+    /// The squares from which sliders would check the king of the side not to move, by [`NO_LINE`] to [`ROOK_LINE`].
     check_lines: [Bitboard; 4],
     /// The last move and what it captured.
     mv: Move,
@@ -96,15 +98,10 @@ struct State {
     plies_from_null: u32,
     /// By colour: over how many plies up to here all of that colour's moves gave check.
     continuous_check: [u32; 2],
-    repetition: repetition::Found,
+    repetition: Found,
 }
 
 impl Position {
-    /// The initial position of an even game.
-    pub fn startpos() -> Position {
-        Position::from_sfen(sfen::STARTPOS).expect("the initial position is well-formed")
-    }
-
     #[inline]
     fn state(&self) -> &State {
         &self.states[self.states.len() - 1]
@@ -128,6 +125,7 @@ impl Position {
         &self.board
     }
 
+    /// A player's pieces in hand.
     #[inline]
     pub fn hand(&self, color: Color) -> Hand {
         self.hands[color.index()]
@@ -180,6 +178,7 @@ impl Position {
         self.state().checkers
     }
 
+    /// Whether the side to move is in check.
     #[inline]
     pub fn in_check(&self) -> bool {
         self.state().checkers.any()

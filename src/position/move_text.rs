@@ -9,6 +9,7 @@ use crate::types::{Move, PieceType, Square};
 
 /// Why a text is not a legal move here.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs)] // the messages say it
 pub enum MoveError {
     #[error("{0:?} is not a move in USI notation")]
     Notation(String),

@@ -1,17 +1,19 @@
 //! Repetition: four-fold draws, perpetual check, and positions with the same board but a better or worse hand.
 //!
 //! Positions are compared by board key (which knows the side to move) and the hand of the side to move; with equal
-//! boards the other hand follows. Every state stores how far back its equals lie, computed when the move is played.
-//! So that games of any length are compared completely and yet almost no node scans anything, a small table counts the
-//! past board keys by their low bits: an empty count proves that the board is new.
+//! boards the other hand follows. Every state stores how far back its equals lie, computed when the move is played, from
+//! the record of past boards in `occurrences`.
 
 use super::Position;
-use crate::types::{Color, Hand, Key};
+use super::occurrences::Found;
+use crate::types::{Color, Key};
 
 /// What repetition means for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetition {
+    /// The position repeats nothing that counts.
     None,
+    /// A draw.
     Draw,
     /// The opponent gave perpetual check.
     Win,
@@ -26,70 +28,20 @@ pub enum Repetition {
 /// The verdict of the game rules on a position's fourth occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameRepetition {
+    /// A draw.
     Draw,
     /// One side gave check with every move of the cycle and loses.
     PerpetualCheck {
+        /// Who gave the checks.
         loser: Color,
     },
-}
-
-/// Distances in plies to earlier occurrences, 0 where there are none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    /// To the latest equal position.
-    same: u32,
-    /// How many earlier equals there are.
-    count: u32,
-    /// To the latest one with the same board and a hand that compares.
-    unequal: u32,
-    superior: bool,
-}
-
-impl Found {
-    pub(super) const NOTHING: Found = Found { same: 0, count: 0, unequal: 0, superior: false };
-}
-
-/// The board keys and hands of all positions since the root, with a counting filter over the keys.
-#[derive(Clone)]
-pub(super) struct Occurrences {
-    entries: Vec<(Key, Hand)>,
-    counts: Box<[u16; Occurrences::COUNTS]>,
-}
-
-impl Occurrences {
-    const COUNTS: usize = 2048;
-
-    pub(super) fn new() -> Occurrences {
-        Occurrences { entries: Vec::with_capacity(512), counts: Box::new([0; Self::COUNTS]) }
-    }
-
-    #[inline]
-    fn slot(key: Key) -> usize {
-        key as usize % Self::COUNTS
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, board_key: Key, hand: Hand) {
-        let n = &mut self.counts[Self::slot(board_key)];
-        // A counter at its maximum stays there: it then only costs scans.
-        *n = n.saturating_add(1);
-        self.entries.push((board_key, hand));
-    }
-
-    #[inline]
-    pub(super) fn pop(&mut self) {
-        if let Some((key, _)) = self.entries.pop() {
-            let n = &mut self.counts[Self::slot(key)];
-            *n -= u16::from(*n != u16::MAX);
-        }
-    }
 }
 
 impl Position {
     /// Looks for earlier occurrences of a position that is about to be pushed; its board and hands are in place.
     #[inline]
     pub(super) fn find_repetition(&self, board_key: Key, plies_from_null: u32) -> Found {
-        if self.occurrences.counts[Occurrences::slot(board_key)] == 0 {
+        if !self.occurrences.may_have(board_key) {
             return Found::NOTHING;
         }
         self.scan_repetition(board_key, plies_from_null as usize)
@@ -99,10 +51,10 @@ impl Position {
     fn scan_repetition(&self, board_key: Key, plies_from_null: usize) -> Found {
         let mut found = Found::NOTHING;
         let hand = self.hand(self.side);
-        let n = self.occurrences.entries.len();
+        let n = self.occurrences.len();
         // The new position would have index n. An equal board needs two moves of each side.
         for back in (4..=plies_from_null).step_by(2) {
-            let (key, then) = self.occurrences.entries[n - back];
+            let (key, then) = self.occurrences.back(back);
             if key != board_key {
                 continue;
             }

@@ -2,14 +2,16 @@
 
 use thiserror::Error;
 
+use super::occurrences::Occurrences;
 use super::{Bitboard, Keys, Position, attacks};
-use crate::position::repetition::Occurrences;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 
-pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+/// The SFEN of the initial position of an even game.
+pub const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /// What is wrong with an SFEN, and where.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs)] // the messages say it
 pub enum SfenError {
     #[error("SFEN ends before the {0}")]
     Missing(&'static str),
@@ -65,6 +67,11 @@ fn letter_of_piece(piece: Piece) -> char {
 }
 
 impl Position {
+    /// The initial position of an even game.
+    pub fn startpos() -> Position {
+        Position::from_sfen(STARTPOS).expect("the initial position is well-formed")
+    }
+
     /// Reads an SFEN, with or without the word `sfen` before it; `startpos` is accepted, too. A missing move number means 1.
     ///
     /// Refuses what cannot be a position of shogi: more pieces than a set has, two unpromoted pawns of a colour on a

@@ -3,11 +3,12 @@
 //! What is shogi's own: repetition has six outcomes, a declaration or a mate in one ends a line at once, and drops take
 //! part in every history. There is no zugzwang to fear in shogi, so the null move needs no material condition.
 
+use super::late_moves::LateMove;
 use super::movepick::MovePicker;
 use super::node::{Node, NodeType, NonPv, Pv, TtKnowledge};
 use super::params as p;
 use super::pruning::{Prune, futility_margin};
-use super::reduction::LateMove;
+
 use super::stats::{Event, count, count_if};
 use super::tt::{TtData, value_from_tt};
 use super::worker::{Worker, corrected};

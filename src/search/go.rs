@@ -1,8 +1,8 @@
 //! One search from `go` to its best move, on the thread that keeps the time: [`go`]. A pool's thread and
 //! [`Searcher`](super::Searcher) both start here.
 
-use super::report::{Line, LineSender};
-use super::root_move::RootMove;
+use super::report::LineSender;
+use super::root_move::{Line, RootMove};
 use super::timeman::{PreviousMove, TimeManager, Timekeeper};
 use super::vote::{Vote, elect};
 use super::worker::Worker;

@@ -6,7 +6,7 @@
 //!
 //! A search starts in `go`, whether on a pool's thread or on a [`Searcher`]'s: it calls `root` (iterative deepening), which
 //! calls `alphabeta` (the tree), which calls `quiescence` (its leaves). `movepick` orders the moves by the histories of
-//! `history`, which `learn` teaches; `pruning` and `reduction` say which moves are not worth the full depth. The map of all
+//! `history`, which `history_update` keeps; `pruning` and `late_moves` say which moves are not worth the full depth. The map of all
 //! this stands at the head of `worker`, one thread's state. `shared` is what all threads share, `tt` the transposition table,
 //! `timeman` the clock, `vote` the choice between the threads' moves, `report` what goes out; `params` has the tunable
 //! numbers, `stats` counts what happens.
@@ -30,12 +30,14 @@
 //! Undecided, and worth longer matches: quiet moves near the enemy king ordered before others (+16 ± 21, as above), a larger
 //! null-move reduction (+12 ± 21), time planned for games of 230 plies (+15 ± 50, 193 games). Not tried: mate threats, and the way to
 //! the declaration, as terms of the search.
+#![warn(missing_docs)]
 
 mod alphabeta;
 mod frame;
 mod go;
 mod history;
-mod learn;
+mod history_update;
+mod late_moves;
 mod limits;
 mod movepick;
 mod node;

@@ -5,18 +5,25 @@ use crate::types::{Bound, Move, VALUE_NONE, Value};
 /// One line of analysis.
 #[derive(Clone, Debug)]
 pub struct Info {
+    /// Plies of the iteration.
     pub depth: i32,
+    /// Deepest ply on the principal variation's tree.
     pub seldepth: i32,
     /// 1-based rank of the line.
     pub multipv: usize,
     /// From the side to move's view, in the engine's unit (`types::Value`).
     pub score: Value,
+    /// Whether the score is exact.
     pub bound: Bound,
+    /// Nodes so far, all threads.
     pub nodes: u64,
+    /// Nodes a second.
     pub nps: u64,
     /// Per mille of the transposition table in use.
     pub hashfull: u32,
+    /// Milliseconds since `go`.
     pub time_ms: u64,
+    /// The line, the best move first.
     pub pv: Vec<Move>,
     /// How the line ends when a repetition ends it (`ConsiderationMode`): `rep_draw`, `rep_win`, ...
     pub pv_end: Option<&'static str>,
@@ -24,6 +31,7 @@ pub struct Info {
 
 /// Receives what a search finds, from the search's own threads.
 pub trait Observer: Send + Sync {
+    /// A line of analysis.
     fn info(&self, _info: &Info) {}
     /// A remark for the user.
     fn message(&self, _text: &str) {}
@@ -40,12 +48,17 @@ impl Observer for Silent {}
 pub struct SearchResult {
     /// `Move::RESIGN` without a legal move or below the resign score, `Move::WIN` for a declaration.
     pub best: Move,
+    /// The reply to expect.
     pub ponder: Option<Move>,
     /// Side to move's view.
     pub score: Value,
+    /// Plies of the iteration.
     pub depth: i32,
+    /// Deepest ply on the principal variation's tree.
     pub seldepth: i32,
+    /// Nodes so far, all threads.
     pub nodes: u64,
+    /// The line, the best move first.
     pub pv: Vec<Move>,
 }
 

@@ -6,6 +6,7 @@ use crate::types::Value;
 /// Settings of the search; times are milliseconds.
 #[derive(Clone, Debug)]
 pub struct SearchOptions {
+    /// How many lines to search and report.
     pub multi_pv: usize,
     /// Score of a draw in centipawns for the engine's side when it is Black, White.
     pub draw_value: [i32; 2],
@@ -13,6 +14,7 @@ pub struct SearchOptions {
     pub resign_value: i32,
     /// Draw when the game ply exceeds this; 0 = never.
     pub max_moves_to_draw: u32,
+    /// The rule by which an entered king wins.
     pub entering_king_rule: EnteringKingRule,
     /// Also search pointless non-promotions.
     pub generate_all: bool,
@@ -24,14 +26,19 @@ pub struct SearchOptions {
     pub consideration_mode: bool,
     /// Report fail-high and fail-low lines.
     pub output_fail_lh: bool,
+    /// Usual lag of the connection.
     pub network_delay: u64,
+    /// Worst lag of the connection, kept in reserve.
     pub network_delay2: u64,
+    /// Least time for a move.
     pub minimum_thinking_time: u64,
     /// Per cent.
     pub slow_mover: u64,
+    /// Think until just before a full second, as servers charge whole ones.
     pub round_up_to_full_second: bool,
     /// The GUI ponders: spend more, the opponent's time is ours too.
     pub usi_ponder: bool,
+    /// Ponder on the position before the opponent's move.
     pub stochastic_ponder: bool,
 }
 

@@ -8,9 +8,13 @@
 /// One tunable number.
 #[derive(Debug)]
 pub struct Param {
+    /// Its name here.
     pub name: &'static str,
+    /// Its value without tuning.
     pub default: i32,
+    /// The least value to try.
     pub min: i32,
+    /// The greatest value to try.
     pub max: i32,
 }
 

@@ -1,4 +1,4 @@
-//! A search on several threads (lazy SMP): [`ThreadPool`], its threads' life, and the orders they get.
+//! A search on several threads (lazy SMP): [`ThreadPool`], its threads, and the orders they get.
 
 use super::go::{Helpers, Job, go, help};
 use super::shared::SharedState;
@@ -194,6 +194,7 @@ impl ThreadPool {
         self.monitor.wait_while(|p| p.pending > 0).result.clone()
     }
 
+    /// Whether a search runs.
     pub fn is_searching(&self) -> bool {
         self.monitor.lock().searching
     }
@@ -228,7 +229,7 @@ impl Drop for ThreadPool {
     }
 }
 
-/// Ends the process when its thread panics: who waits for that thread would wait for ever, and lose on time in silence.
+/// Ends the process when its thread panics: otherwise those who wait for the thread would wait for ever, and the game be lost on time.
 struct AbortOnPanic;
 
 impl Drop for AbortOnPanic {
@@ -265,7 +266,7 @@ impl Helpers for Crew<'_> {
     }
 }
 
-/// A thread's life: carry out orders until there can be no more.
+/// Carries out orders until the pool is dropped.
 fn serve(
     mut worker: Worker,
     orders: &Receiver<Order>,

@@ -1,21 +1,11 @@
 //! What leaves a search: [`Line`]s for the observer, at intervals through a [`LineSender`], and the last ones at its end.
 
-use super::root_move::RootMove;
+use super::root_move::{Line, RootMove};
 use super::worker::Worker;
 use super::{Info, Observer};
 use crate::position::{Position, Repetition};
-use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, VALUE_ZERO, Value};
+use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, VALUE_ZERO};
 use std::time::Instant;
-
-/// A root move with its line and score, as it is reported.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Line {
-    pub score: Value,
-    pub bound: Bound,
-    pub depth: i32,
-    pub sel_depth: i32,
-    pub pv: Vec<Move>,
-}
 
 /// The way to the observer; remembers when lines last went out.
 pub(super) struct LineSender<'a> {

@@ -1,4 +1,4 @@
-//! The moves of the root: [`RootMove`], and the line of moves behind one, [`PvLine`].
+//! The moves of the root: [`RootMove`], the moves behind one, [`PvLine`], and both as they are reported, [`Line`].
 
 use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, Value};
 use arrayvec::ArrayVec;
@@ -6,6 +6,16 @@ use std::cmp::Ordering;
 
 /// A principal variation.
 pub(super) type PvLine = ArrayVec<Move, { MAX_PLY + 1 }>;
+
+/// A root move with its line and score, as it is reported.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Line {
+    pub score: Value,
+    pub bound: Bound,
+    pub depth: i32,
+    pub sel_depth: i32,
+    pub pv: Vec<Move>,
+}
 
 /// One move of the root and what is known of it.
 #[derive(Clone)]

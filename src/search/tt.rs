@@ -3,10 +3,11 @@
 //! An entry is one atomic word (move, value, evaluation, depth, bound, age) and a 16-bit part of the key. All accesses
 //! are relaxed, and a probe returns a copy. A word and its key may come from two writers in a rare race; the search
 //! therefore plays a stored move only after checking it, and treats a stored score as it treats any key collision.
-#![allow(unsafe_code)]
+#![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
-use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
+use crate::memory::{HugeBuf, OutOfMemory};
 use crate::types::{Bound, Key, VALUE_NONE, Value, is_loss, is_win};
+use bytemuck::Zeroable;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
 
 /// Depth of quiescence entries.
@@ -19,14 +20,12 @@ const DEPTH_NONE: i32 = -3;
 const GENERATION_BITS: u32 = 5;
 const GENERATION_MASK: u8 = (1 << GENERATION_BITS) - 1;
 
+#[derive(Zeroable)]
 #[repr(C, align(32))]
 struct Cluster {
     data: [AtomicU64; 3],
     keys: [AtomicU16; 4],
 }
-
-// SAFETY: atomics of integers only: zero bytes are valid, and nothing needs a drop.
-unsafe impl Zeroable for Cluster {}
 
 /// What an entry says, by value.
 #[derive(Clone, Copy, Debug)]
@@ -283,6 +282,54 @@ mod tests {
         tt.store(slot, shallow);
         let d = tt.probe(key).0.unwrap();
         assert_eq!((d.move16, d.value, d.depth), (5, 50, 2));
+    }
+
+    /// Threads that read and write the same few clusters see whole entries only: every field of what a probe returns was
+    /// stored by one call.
+    #[test]
+    fn entries_are_whole_whatever_other_threads_do() {
+        const ROUNDS: u64 = if cfg!(miri) { 200 } else { 200_000 };
+        const THREADS: u64 = 4;
+        let tt = TranspositionTable::new(1).unwrap();
+        // all fields from one number, so that a mixture of two shows
+        let entry = |n: u64| TtData {
+            move16: (n % 60_000) as u16 + 1,
+            value: (n % 30_000) as Value - 15_000,
+            eval: (n % 29_000) as Value - 14_500,
+            depth: (n % 200) as i32,
+            bound: if n & 1 == 0 { Bound::Lower } else { Bound::Upper },
+            is_pv: n & 2 != 0,
+        };
+        let hits = AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (tt, hits) = (&tt, &hits);
+                scope.spawn(move || {
+                    let mut x = thread + 1;
+                    for round in 0..ROUNDS {
+                        x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                        // eight clusters, a few keys each
+                        let key = (x >> 40 & 7) << 61 | x >> 50 & 15;
+                        let (hit, slot) = tt.probe(key);
+                        if let Some(data) = hit {
+                            let fields = |d: &TtData| (d.value, d.eval, d.depth, d.bound, d.is_pv);
+                            // 30,000 and 29,000 have the least common multiple 870,000: the pair tells the number
+                            let n = (0..30)
+                                .map(|k| (data.value + 15_000) as u64 + k * 30_000)
+                                .find(|n| (n % 29_000) as Value - 14_500 == data.eval);
+                            let n = n.expect("value and evaluation of one entry");
+                            assert_eq!(fields(&data), fields(&entry(n)));
+                            hits.fetch_add(1, Relaxed);
+                        }
+                        tt.store(slot, entry(x >> 33 & 0x3ffff));
+                        if round % 64 == 0 {
+                            tt.new_search();
+                        }
+                    }
+                });
+            }
+        });
+        assert!(hits.load(Relaxed) > ROUNDS / 4, "{hits:?} hits");
     }
 
     #[test]

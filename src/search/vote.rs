@@ -1,7 +1,6 @@
 //! Which thread's move to play when several have searched: [`elect`].
 
-use super::report::Line;
-use super::root_move::RootMove;
+use super::root_move::{Line, RootMove};
 use crate::types::{Move, VALUE_INFINITE, Value, is_loss, is_win};
 use std::collections::HashMap;
 

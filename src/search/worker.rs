@@ -7,9 +7,9 @@
 //! | `go` | conducts one search: sets the root, deepens, waits, reports, chooses the move |
 //! | `root` | deepens iteration by iteration, each in aspiration windows over the root moves |
 //! | `alphabeta` | searches a node: the numbered steps |
-//! | `pruning`, `reduction` | which moves not to search, and how much less deep to search the late ones |
+//! | `pruning`, `late_moves` | which moves not to search, and how much less deep to search the late ones |
 //! | `quiescence` | searches captures and evasions at the leaves |
-//! | `learn` | teaches the histories what a finished node has shown |
+//! | `history_update` | updates the histories after a node |
 //! | `report` | makes lines for the observer |
 //!
 //! Here: the fields, their life from search to search, playing a move with all that goes with it, the scores that need no
@@ -20,8 +20,7 @@ use super::history::{ContIndex, Histories, piece_to};
 use super::node::NodeType;
 use super::params as p;
 use super::reduction::Reductions;
-use super::report::Line;
-use super::root_move::{PvLine, RootMove};
+use super::root_move::{Line, PvLine, RootMove};
 use super::shared::SharedState;
 use super::timeman::{PreviousMove, Timekeeper};
 use super::tt::{DEPTH_UNSEARCHED, TtData, TtSlot, value_to_tt};
@@ -327,7 +326,7 @@ impl Worker {
         self.shared.histories.correction(&self.pos) + p::correction_continuation() * continuation
     }
 
-    /// Teaches the corrections that the static evaluation at `ply` was wrong by about `bonus`.
+    /// Moves the correction histories of the node at `ply` by `bonus`.
     pub(super) fn update_correction(&mut self, ply: usize, bonus: i32) {
         self.shared.histories.update_correction(&self.pos, bonus);
         let m = self.before(ply, 1).current;

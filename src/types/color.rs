@@ -6,19 +6,24 @@ use shogi_core as core;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Color {
+    /// *Sente*, who moves first in an even game.
     #[default]
     Black = 0,
+    /// *Gote*.
     White = 1,
 }
 
 impl Color {
+    /// Both, Black first.
     pub const ALL: [Color; 2] = [Color::Black, Color::White];
 
+    /// 0 for Black, 1 for White.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
+    /// The other player.
     #[inline]
     pub const fn flip(self) -> Color {
         match self {

@@ -9,6 +9,7 @@ use std::fmt;
 pub struct Hand(pub u32);
 
 impl Hand {
+    /// No piece.
     pub const EMPTY: Hand = Hand(0);
     /// Bit offset by kind: pawn 5 bits, lance knight silver gold 3 bits, bishop rook 2 bits, a gap after each.
     const SHIFT: [u32; 8] = [0, 0, 8, 12, 16, 20, 24, 28];
@@ -16,16 +17,19 @@ impl Hand {
     /// The gaps: a borrow out of any field sets one of these bits.
     const BORROW: u32 = (1 << 5) | (1 << 11) | (1 << 15) | (1 << 19) | (1 << 22) | (1 << 26) | (1 << 31);
 
+    /// How many pieces of a kind there are.
     #[inline]
     pub const fn count(self, kind: PieceType) -> u32 {
         self.0 >> Self::SHIFT[kind.0 as usize & 7] & Self::MASK[kind.0 as usize & 7]
     }
 
+    /// Whether there is a piece of a kind.
     #[inline]
     pub const fn has(self, kind: PieceType) -> bool {
         self.count(kind) != 0
     }
 
+    /// Whether there is no piece.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -17,8 +17,11 @@ pub const MAX_MOVES: usize = 736;
 pub struct Move(pub u32);
 
 impl Move {
+    /// No move.
     pub const NONE: Move = Move(0);
+    /// A pass.
     pub const NULL: Move = Move(0x81);
+    /// Resignation.
     pub const RESIGN: Move = Move(0x102);
     /// Declaration of an entering-king win.
     pub const WIN: Move = Move(0x183);
@@ -38,11 +41,13 @@ impl Move {
         Move(to.0 as u32 | (from.0 as u32) << 7 | Self::PROMOTE | ((piece.0 | 8) as u32) << 16)
     }
 
+    /// A drop of `piece` (with its colour).
     #[inline]
     pub const fn drop(piece: Piece, to: Square) -> Move {
         Move(to.0 as u32 | (piece.kind().0 as u32) << 7 | Self::DROP | (piece.0 as u32) << 16)
     }
 
+    /// The target.
     #[inline]
     pub const fn to(self) -> Square {
         Square((self.0 & 0x7f) as u8)
@@ -60,11 +65,13 @@ impl Move {
         PieceType((self.0 >> 7 & 0x7f) as u8)
     }
 
+    /// Whether a piece is dropped.
     #[inline]
     pub const fn is_drop(self) -> bool {
         self.0 & Self::DROP != 0
     }
 
+    /// Whether the piece promotes.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.0 & Self::PROMOTE != 0
@@ -95,6 +102,7 @@ impl Move {
         self.0 >> 16 != 0
     }
 
+    /// Whether this is [`Move::NONE`].
     #[inline]
     pub const fn is_none(self) -> bool {
         self.0 == 0
@@ -140,7 +148,9 @@ impl From<Move> for core::Move {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct ScoredMove {
+    /// The move.
     pub mv: Move,
+    /// The higher, the sooner it is searched.
     pub score: i32,
 }
 

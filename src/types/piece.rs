@@ -8,20 +8,35 @@ use shogi_core as core;
 pub struct PieceType(pub u8);
 
 impl PieceType {
+    /// No kind.
     pub const NONE: PieceType = PieceType(0);
+    /// 歩
     pub const PAWN: PieceType = PieceType(1);
+    /// 香
     pub const LANCE: PieceType = PieceType(2);
+    /// 桂
     pub const KNIGHT: PieceType = PieceType(3);
+    /// 銀
     pub const SILVER: PieceType = PieceType(4);
+    /// 角
     pub const BISHOP: PieceType = PieceType(5);
+    /// 飛
     pub const ROOK: PieceType = PieceType(6);
+    /// 金
     pub const GOLD: PieceType = PieceType(7);
+    /// 玉
     pub const KING: PieceType = PieceType(8);
+    /// と
     pub const PRO_PAWN: PieceType = PieceType(9);
+    /// 成香
     pub const PRO_LANCE: PieceType = PieceType(10);
+    /// 成桂
     pub const PRO_KNIGHT: PieceType = PieceType(11);
+    /// 成銀
     pub const PRO_SILVER: PieceType = PieceType(12);
+    /// 馬
     pub const HORSE: PieceType = PieceType(13);
+    /// 龍
     pub const DRAGON: PieceType = PieceType(14);
     /// Table size for indexing by piece type.
     pub const NUM: usize = 16;
@@ -36,6 +51,7 @@ impl PieceType {
         PieceType::PAWN,
     ];
 
+    /// An index below [`Self::NUM`].
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -71,6 +87,7 @@ impl PieceType {
         matches!(self.0, 7 | 9..=12)
     }
 
+    /// The piece of this kind and colour.
     #[inline]
     pub const fn of(self, color: Color) -> Piece {
         Piece(self.0 | (color as u8) << 4)
@@ -120,20 +137,24 @@ impl From<PieceType> for core::PieceKind {
 pub struct Piece(pub u8);
 
 impl Piece {
+    /// An empty square.
     pub const NONE: Piece = Piece(0);
     /// Table size for indexing by piece.
     pub const NUM: usize = 32;
 
+    /// The piece of a colour and a kind.
     #[inline]
     pub const fn new(color: Color, kind: PieceType) -> Piece {
         kind.of(color)
     }
 
+    /// An index below [`Self::NUM`].
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
+    /// Its kind.
     #[inline]
     pub const fn kind(self) -> PieceType {
         PieceType(self.0 & 15)
@@ -145,11 +166,13 @@ impl Piece {
         if self.0 & 16 == 0 { Color::Black } else { Color::White }
     }
 
+    /// Whether there is a piece.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.0 != 0
     }
 
+    /// Whether there is none.
     #[inline]
     pub const fn is_none(self) -> bool {
         self.0 == 0

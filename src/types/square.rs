@@ -8,7 +8,9 @@ use std::fmt;
 pub struct Square(pub u8);
 
 impl Square {
+    /// The squares of the board.
     pub const NUM: usize = 81;
+    /// No square.
     pub const NONE: Square = Square(81);
 
     /// The square at a 0-based file (0 = 1筋) and a 0-based rank (0 = 一段).
@@ -17,6 +19,7 @@ impl Square {
         Square(file * 9 + rank)
     }
 
+    /// 0 to 80 for squares of the board.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -46,11 +49,13 @@ impl Square {
         Square::new(8 - self.file(), self.rank())
     }
 
+    /// Whether this is a square of the board.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.0 < 81
     }
 
+    /// All squares, 1一 first.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
         (0..81u8).map(Square)
     }

@@ -8,16 +8,21 @@ pub type Depth = i32;
 /// The deepest line that the search follows, in plies from the root.
 pub const MAX_PLY: usize = 246;
 
+/// Even.
 pub const VALUE_ZERO: Value = 0;
 /// The score of a mate on the board; a mate in `n` plies scores `VALUE_MATE - n`.
 pub const VALUE_MATE: Value = 32000;
+/// Beyond every score.
 pub const VALUE_INFINITE: Value = 32001;
+/// No score.
 pub const VALUE_NONE: Value = 32002;
 /// Scores at or above this one are mates.
 pub const VALUE_MATE_IN_MAX_PLY: Value = VALUE_MATE - MAX_PLY as Value;
+/// Scores at or below this one are mates against the side to move.
 pub const VALUE_MATED_IN_MAX_PLY: Value = -VALUE_MATE_IN_MAX_PLY;
 /// The largest static evaluation, also the score of a superior position (same board, better hand).
 pub const VALUE_MAX_EVAL: Value = VALUE_MATE_IN_MAX_PLY - 1;
+/// The score of a superior position.
 pub const VALUE_SUPERIOR: Value = VALUE_MAX_EVAL;
 
 /// The score of giving mate `ply` plies from the root.

@@ -1,6 +1,6 @@
 //! Information and best moves as the protocol writes them.
 
-use crate::engine::{Bound, Info, Score};
+use crate::engine::{Bound, Info, UsiScore};
 use crate::types::Move;
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ pub fn info(info: &Info) -> String {
         info.depth,
         info.seldepth,
         info.multipv,
-        Score(info.score)
+        UsiScore(info.score)
     );
     line.push_str(match info.bound {
         Bound::Lower => " lowerbound",

@@ -1,21 +1,23 @@
-//! The USI front end: [`parse`](parse::parse) reads lines, [`Session`] acts on them, [`Reporter`](report::Reporter)
-//! and [`format`] write what a search finds, [`run`] is the loop. It knows the engine, not how it searches.
+//! The USI front end: [`parse`](parse::parse) reads lines, [`Session`] acts on them and has what a search finds written to
+//! an [`Output`]; [`run`] is the loop. It knows the engine, not how it searches.
 //!
 //! Nothing that a GUI sends ends the process but `quit` and the end of the input: a line that makes no sense is
 //! answered by one `info string`, and the last good state is kept.
+#![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod format;
-pub mod output;
+mod format;
+mod help;
+mod output;
 pub mod parse;
-pub mod reader;
-pub mod report;
+mod reader;
+mod report;
 mod session;
 
 pub use output::Output;
 pub use session::{Extra, ExtraRun, Job, Next, Session};
 
-use reader::{Event, read_lines};
+use reader::{Input, read_lines};
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -37,7 +39,7 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
     let wake = send.clone();
     output.on_close(move || {
         // a full channel wakes the loop as well
-        let _ = wake.try_send(Event::OutputClosed);
+        let _ = wake.try_send(Input::OutputClosed);
     });
     // the thread may sit in a read for ever; it ends with the process
     let reader = std::thread::Builder::new().name("usi-input".into()).spawn(move || read_lines(input, &send));
@@ -51,9 +53,9 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
 struct Loop {
     session: Session,
     output: Arc<Output>,
-    events: Receiver<Event>,
+    events: Receiver<Input>,
     /// What came while a job ran.
-    waiting: VecDeque<Event>,
+    waiting: VecDeque<Input>,
 }
 
 impl Loop {
@@ -61,15 +63,15 @@ impl Loop {
         while !self.output.is_closed() {
             let event = match self.waiting.pop_front() {
                 Some(event) => event,
-                None => self.events.recv().unwrap_or(Event::Eof),
+                None => self.events.recv().unwrap_or(Input::Eof),
             };
             let next = match event {
-                Event::Line(line) => self.session.handle(&line),
-                Event::TooLong(bytes) => {
+                Input::Line(line) => self.session.handle(&line),
+                Input::TooLong(bytes) => {
                     self.output.info(&format!("a line of {bytes} bytes is too long and ignored"));
                     Next::Continue
                 }
-                Event::Eof | Event::OutputClosed => Next::Quit,
+                Input::Eof | Input::OutputClosed => Next::Quit,
             };
             match next {
                 Next::Continue => {}
@@ -95,8 +97,8 @@ impl Loop {
             if self.output.is_closed() || deadline.is_some_and(|d| Instant::now() >= d) {
                 stop.store(true, Ordering::Relaxed);
             }
-            // at its end the channel answers at once, and would keep us spinning; and what cannot be obeyed now is not
-            // hoarded without end
+            // at its end the channel answers at once, and would keep us spinning; and what cannot be
+            // obeyed now is not collected without limit
             let event = if ended || self.waiting.len() >= AHEAD {
                 std::thread::sleep(LOOK);
                 continue;
@@ -104,15 +106,15 @@ impl Loop {
                 self.events.recv_timeout(LOOK)
             };
             match event {
-                Ok(Event::Line(line)) if line.trim() == "stop" => {
+                Ok(Input::Line(line)) if line.trim() == "stop" => {
                     stop.store(true, Ordering::Relaxed);
                     self.session.stop();
                 }
                 Ok(event) => {
                     let leaves = match &event {
-                        Event::Line(line) => line.trim() == "quit",
-                        Event::Eof => true,
-                        Event::TooLong(_) | Event::OutputClosed => false,
+                        Input::Line(line) => line.trim() == "quit",
+                        Input::Eof => true,
+                        Input::TooLong(_) | Input::OutputClosed => false,
                     };
                     if leaves && deadline.is_none() {
                         deadline = Some(Instant::now() + GRACE);

@@ -1,4 +1,4 @@
-//! The one way out: whole lines, flushed, from any thread, with a log beside them if the user wants one.
+//! The output: whole lines, flushed, from any thread, with a log of the session if the user wants one.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -35,6 +35,7 @@ impl Log {
 }
 
 impl Output {
+    /// An output to this writer, without a log.
     pub fn new(writer: impl Write + Send + 'static) -> Output {
         let sink = Sink { writer: Box::new(writer), log: None, on_close: None };
         Output { sink: Mutex::new(sink), closed: AtomicBool::new(false) }

@@ -6,27 +6,35 @@ use std::time::Instant;
 
 /// One line of input.
 #[derive(Debug)]
+#[allow(missing_docs)] // of the fields
 pub enum Command<'a> {
     /// A blank line.
     Nothing,
+    /// `usi`.
     Usi,
+    /// `isready`.
     IsReady,
+    /// `usinewgame`.
     NewGame,
+    /// `position`.
     Position {
         /// None for `startpos`.
         sfen: Option<&'a str>,
         /// Move texts, separated by white space.
         moves: &'a str,
     },
+    /// `go`.
     Go(Box<Go<'a>>),
+    /// `stop`.
     Stop,
+    /// `ponderhit`.
     PonderHit,
+    /// `gameover`.
     GameOver,
+    /// `quit`.
     Quit,
-    SetOption {
-        name: &'a str,
-        value: &'a str,
-    },
+    /// `setoption`.
+    SetOption { name: &'a str, value: &'a str },
     /// All options without a name.
     GetOption(Option<&'a str>),
     /// `d`: the board.
@@ -37,17 +45,18 @@ pub enum Command<'a> {
     Moves,
     /// `flip`: turn the board.
     Flip,
+    /// `help`: explain the commands.
+    Help,
     /// Some other word: a command that the front end was given, or an option in shorthand (`threads 4`).
-    Other {
-        name: &'a str,
-        rest: &'a str,
-    },
+    Other { name: &'a str, rest: &'a str },
 }
 
 /// What a `go` asks for. Moves stay text, for only a position can read them.
 #[derive(Debug)]
 pub struct Go<'a> {
+    /// What the words say about time, depth and nodes.
     pub limits: Limits,
+    /// The words behind `searchmoves`.
     pub search_moves: Vec<&'a str>,
     /// `go perft N`.
     pub perft: Option<u32>,
@@ -57,6 +66,7 @@ pub struct Go<'a> {
 
 /// Why a line is no command.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum ParseError {
     #[error("position: neither `startpos` nor an SFEN")]
     PositionWithoutBoard,
@@ -117,6 +127,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, ParseError> {
         "eval" | "e" => Command::Eval,
         "moves" => Command::Moves,
         "flip" => Command::Flip,
+        "help" | "?" => Command::Help,
         _ => Command::Other { name, rest },
     })
 }
@@ -215,7 +226,6 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
                     "movetime" => limits.movetime = Some(n),
                     "depth" => limits.depth = Some(n.clamp(1, MAX_PLY as u64) as i32),
                     "nodes" => limits.nodes = Some(n.max(1)),
-                    // deeper ones would not end before the sun
                     _ => go.perft = Some(n.min(u64::from(u32::MAX)) as u32),
                 }
             }
@@ -226,7 +236,7 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
         }
         understood = true;
     }
-    // one hostile line is answered by one line, however many words it has
+    // one line is answered by one line, however many words of it make no sense
     if go.remarks.len() > 1 {
         let more = go.remarks.len() - 1;
         go.remarks.truncate(1);
@@ -235,7 +245,7 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
         }
     }
     match go.remarks.first() {
-        // to search without end because a number was garbled is the last thing that is wanted
+        // a garbled number must not start a search without end
         Some(first) if !understood => Err(ParseError::GoWithoutSense(first.clone())),
         _ => Ok(go),
     }

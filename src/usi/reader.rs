@@ -1,11 +1,13 @@
 //! Lines from the GUI, read on a thread of their own, so that `stop` is seen while the loop is busy.
 
+use crate::engine::decode_text;
 use std::io::{self, BufRead};
 use std::sync::mpsc::SyncSender;
 
 /// What the loop wakes up for.
 #[derive(Debug)]
-pub enum Event {
+pub enum Input {
+    /// A line without its end.
     Line(String),
     /// A line beyond [`LONGEST_LINE`], dropped; its length in bytes.
     TooLong(usize),
@@ -15,18 +17,17 @@ pub enum Event {
     OutputClosed,
 }
 
-/// A game of 10,000 plies is 50 kB; no honest line comes near this.
+/// A game of 10,000 plies is 50 kB; no real line comes near this.
 pub const LONGEST_LINE: usize = 16 << 20;
 
-/// Sends line after line until the input ends or the receiver has gone. Bytes that are not UTF-8 become replacement
-/// characters.
-pub fn read_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
+/// Sends line after line until the input ends or the receiver has gone; [`decode_text`] says in which encodings.
+pub fn read_lines(mut input: impl BufRead, events: &SyncSender<Input>) {
     loop {
         let event = match read_line(&mut input) {
             Ok(Some(event)) => event,
-            Ok(None) | Err(_) => Event::Eof,
+            Ok(None) | Err(_) => Input::Eof,
         };
-        let ended = matches!(event, Event::Eof);
+        let ended = matches!(event, Input::Eof);
         if events.send(event).is_err() || ended {
             return;
         }
@@ -34,7 +35,7 @@ pub fn read_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
 }
 
 /// One line without its end; none at the end of the input.
-fn read_line(input: &mut impl BufRead) -> io::Result<Option<Event>> {
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
     let mut line = Vec::new();
     let mut dropped = 0;
     loop {
@@ -56,8 +57,8 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Event>> {
         if ended {
             return Ok(match (dropped, read) {
                 (0, 0) if line.is_empty() => None,
-                (0, _) => Some(Event::Line(String::from_utf8_lossy(&line).trim_end().into())),
-                (n, _) => Some(Event::TooLong(n)),
+                (0, _) => Some(Input::Line(decode_text(&line).trim_end().into())),
+                (n, _) => Some(Input::TooLong(n)),
             });
         }
     }
@@ -81,6 +82,16 @@ mod tests {
         assert_eq!(events(b""), ["Eof"]);
         assert_eq!(events(b"usi\r\n\nquit"), ["Line(\"usi\")", "Line(\"\")", "Line(\"quit\")", "Eof"]);
         assert_eq!(events(b"a\xffb\n"), ["Line(\"a\u{fffd}b\")", "Eof"]);
+    }
+
+    #[test]
+    #[cfg(feature = "cli")]
+    fn a_windows_gui_may_write_cp932() {
+        // `setoption name EvalDir value C:\将棋\表` as such a GUI sends it: two characters hold bytes of ASCII
+        let mut line = b"setoption name EvalDir value C:\\\x8f\xab\x8a\xfb\\\x95\\\r\n".to_vec();
+        assert_eq!(events(&line)[0], "Line(\"setoption name EvalDir value C:\\\\将棋\\\\表\")");
+        line = "EvalDir 将棋\n".into();
+        assert_eq!(events(&line)[0], "Line(\"EvalDir 将棋\")");
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use super::format;
 use super::output::Output;
 use crate::engine::{Bound, Info, Observer};
-use crate::types::{Move, VALUE_MATE, VALUE_MATE_IN_MAX_PLY};
+use crate::types::{Move, VALUE_MATE, is_loss, is_win};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Answers a `go` with `info` lines and one `bestmove`.
-pub struct Reporter(pub Arc<Output>);
+pub struct SearchReporter(pub Arc<Output>);
 
-impl Observer for Reporter {
+impl Observer for SearchReporter {
     fn info(&self, info: &Info) {
         self.0.line(&format::info(info));
     }
@@ -45,15 +45,15 @@ impl MateReporter {
     }
 
     /// The answer that the last line allows. A mate is only claimed with the line that leads to it.
-    fn verdict(&self, best: Move) -> String {
+    fn answer(&self, best: Move) -> String {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             _ if !best.is_some() => "checkmate nomate".into(),
-            Some(info) if info.score >= VALUE_MATE_IN_MAX_PLY && !info.pv.is_empty() => {
+            Some(info) if is_win(info.score) && !info.pv.is_empty() => {
                 info.pv.iter().fold("checkmate".into(), |text, m| format!("{text} {m}"))
             }
             // who is mated by force mates nobody
-            Some(info) if info.score <= -VALUE_MATE_IN_MAX_PLY => "checkmate nomate".into(),
+            Some(info) if is_loss(info.score) => "checkmate nomate".into(),
             _ if self.cut.load(Ordering::Relaxed) => "checkmate timeout".into(),
             _ => "checkmate notimplemented".into(),
         }
@@ -66,8 +66,7 @@ impl Observer for MateReporter {
         if info.multipv == 1 && matches!(info.bound, Bound::Exact | Bound::None) {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
             // a longer line of the same mate is the more complete one
-            let complete =
-                |i: &Info| i.score < VALUE_MATE_IN_MAX_PLY || i.pv.len() as i32 >= VALUE_MATE - i.score;
+            let complete = |i: &Info| !is_win(i.score) || i.pv.len() as i32 >= VALUE_MATE - i.score;
             if last.as_ref().is_none_or(|old| info.score > old.score || complete(info) || !complete(old)) {
                 *last = Some(info.clone());
             }
@@ -79,6 +78,6 @@ impl Observer for MateReporter {
     }
 
     fn best_move(&self, best: Move, _ponder: Option<Move>) {
-        self.output.line(&self.verdict(best));
+        self.output.line(&self.answer(best));
     }
 }

@@ -1,11 +1,12 @@
 //! What each command does: the state machine between the parser and the engine.
 
+use super::help;
 use super::output::Output;
-use super::parse::{Command, Go, parse};
-use super::report::{MateReporter, Reporter};
-use crate::engine::{Diagram, Engine, Observer, Opt, perft, shorten, table};
+use super::parse::{Command, Go, ParseError, parse};
+use super::report::{MateReporter, SearchReporter};
+use crate::engine::{Diagram, Engine, Observer, Opt, shorten, table};
 use crate::nnue::Network;
-use crate::position::Position;
+use crate::position::{Position, divide};
 use crate::types::Move;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,7 +17,10 @@ use std::time::{Duration, Instant};
 /// A command from a floor above or beside this one (`bench`), handed in so that the front end need not know it.
 #[derive(Clone, Copy)]
 pub struct Extra {
+    /// The word that calls it.
     pub name: &'static str,
+    /// One line for `help`.
+    pub help: &'static str,
     /// Runs on a thread of its own until done or until the flag is raised. A result is told line by line, an error in
     /// one.
     pub run: ExtraRun,
@@ -31,9 +35,11 @@ pub type Job = Box<dyn FnOnce(&AtomicBool) + Send>;
 
 /// What the loop is to do after a command.
 pub enum Next {
+    /// Read the next command.
     Continue,
     /// Run this before the next command; only `stop` reaches it.
     Run(Job),
+    /// End the session.
     Quit,
 }
 
@@ -44,13 +50,26 @@ pub struct Session {
     extras: Vec<Extra>,
     /// Who answers the last `go`, if that was a `go mate`.
     mate: Option<Arc<MateReporter>>,
+    /// The last `position` was refused: the board is not the one that the GUI means.
+    position_refused: bool,
+    /// The answer to a `go infinite` or `go ponder` that is not searched; the protocol wants it held back until `stop`.
+    held_answer: Option<&'static str>,
 }
 
 impl Session {
+    /// A session with a new engine.
     pub fn new(output: Arc<Output>, extras: Vec<Extra>) -> Session {
-        Session { engine: Engine::new(), output, extras, mate: None }
+        Session {
+            engine: Engine::new(),
+            output,
+            extras,
+            mate: None,
+            position_refused: false,
+            held_answer: None,
+        }
     }
 
+    /// The engine behind the session.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -60,6 +79,10 @@ impl Session {
         self.output.log_input(line);
         match parse(line) {
             Ok(command) => self.obey(command),
+            Err(e @ (ParseError::PositionWithoutBoard | ParseError::AfterStartpos(_))) => {
+                self.refuse_position(&e.to_string());
+                Next::Continue
+            }
             Err(e) => {
                 self.output.info(&e.to_string());
                 Next::Continue
@@ -68,11 +91,24 @@ impl Session {
     }
 
     /// `stop`, also while a [`Job`] runs.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
         if let Some(mate) = &self.mate {
             mate.cut();
         }
         self.engine.stop();
+        self.give_held_answer();
+    }
+
+    fn give_held_answer(&mut self) {
+        if let Some(answer) = self.held_answer.take() {
+            self.output.line(answer);
+        }
+    }
+
+    /// The board stays as it was, and no `go` is answered from it.
+    fn refuse_position(&mut self, why: &str) {
+        self.position_refused = true;
+        self.output.info(&format!("position refused, the last one stays: {why}"));
     }
 
     /// Ends the search, if one runs; its best move is still told.
@@ -91,13 +127,15 @@ impl Session {
             Command::IsReady => self.is_ready(),
             // as in YaneuraOu: `isready` clears, and a GUI sends it before every game; what was learnt stays otherwise
             Command::NewGame => {}
-            Command::Position { sfen, moves } => {
-                if let Err(e) = self.engine.set_game(sfen, moves.split_whitespace()) {
-                    self.output.info(&format!("position kept: {e}"));
-                }
-            }
+            Command::Position { sfen, moves } => match self.engine.set_game(sfen, moves.split_whitespace()) {
+                Ok(()) => self.position_refused = false,
+                Err(e) => self.refuse_position(&e.to_string()),
+            },
             Command::Go(go) => return self.go(*go),
-            Command::PonderHit => self.engine.ponderhit(),
+            Command::PonderHit => {
+                self.engine.ponderhit();
+                self.give_held_answer();
+            }
             Command::SetOption { name, value } => {
                 self.set_option(name, value);
             }
@@ -115,17 +153,21 @@ impl Session {
             }
             Command::Flip => {
                 if let Err(e) = self.engine.flip() {
-                    self.output.info(&format!("position kept: {e}"));
+                    self.output.info(&format!("the board stays as it is: {e}"));
                 }
+            }
+            Command::Help => {
+                let extras: Vec<(&str, &str)> = self.extras.iter().map(|e| (e.name, e.help)).collect();
+                self.output.line(&help::text(&extras));
             }
             Command::Other { name, rest } => return self.other(name, rest),
         }
         Next::Continue
     }
 
-    /// The handshake. Nothing is loaded here, for GUIs give an engine a moment only.
+    /// The handshake. Nothing is loaded here: GUIs wait only briefly for the answer.
     fn usi(&self) {
-        // the user may call the engine by a name of his own, to tell several apart
+        // users may name the engine, to tell several copies apart
         let names = std::fs::read_to_string("engine_name.txt").unwrap_or_default();
         let mut names = names.lines().map(str::trim).map(Some);
         let mut own = || names.next().flatten().filter(|n| !n.is_empty());
@@ -141,7 +183,7 @@ impl Session {
     }
 
     fn is_ready(&mut self) {
-        // during a search it is a mere "are you there?"
+        // during a search nothing is loaded: the GUI asks whether the engine is alive
         if !self.engine.is_searching() {
             let output = self.output.clone();
             let done = keep_alive(output.clone());
@@ -205,19 +247,23 @@ impl Session {
         for remark in &go.remarks {
             self.output.info(remark);
         }
+        if self.engine.is_searching() {
+            self.output.info("go during a search: that one is stopped first");
+            self.finish();
+        }
+        if self.position_refused {
+            self.answer_without_search(&go);
+            return Next::Continue;
+        }
         if let Some(depth) = go.perft {
             return Next::Run(self.perft(depth));
         }
         let mut limits = go.limits;
         limits.search_moves = self.search_moves(&go.search_moves);
-        if self.engine.is_searching() {
-            self.output.info("go during a search: that one is stopped first");
-            self.finish();
-        }
         let observer: Arc<dyn Observer> = match limits.mate {
             None => {
                 self.mate = None;
-                Arc::new(Reporter(self.output.clone()))
+                Arc::new(SearchReporter(self.output.clone()))
             }
             Some(time) => {
                 let reporter = Arc::new(MateReporter::new(self.output.clone(), time != u64::MAX));
@@ -236,6 +282,23 @@ impl Session {
             });
         }
         Next::Continue
+    }
+
+    /// A `go` after a refused `position`: a move on the board from before could be illegal on the GUI's, or lose the game.
+    fn answer_without_search(&mut self, go: &Go) {
+        self.output.info("go: not searched, for the last position was refused");
+        if go.perft.is_some() {
+            return;
+        }
+        let answer = match go.limits.mate {
+            Some(_) => "checkmate timeout",
+            None => "bestmove resign",
+        };
+        if go.limits.infinite || go.limits.ponder {
+            self.held_answer = Some(answer);
+        } else {
+            self.output.line(answer);
+        }
     }
 
     /// The legal ones of the moves named. If there are none although some were named, all moves are searched.
@@ -306,9 +369,10 @@ fn shorten_line(text: &str) -> String {
 
 fn tell_perft(position: &Position, depth: u32, threads: usize, stop: &AtomicBool, output: &Output) {
     let start = Instant::now();
-    let Some(counts) = perft::divide(position, depth, threads, stop) else {
-        output.info("perft stopped");
-        return;
+    // as other engines do, 0 counts like 1
+    let counts = match divide(position, depth.max(1), threads, stop) {
+        Ok(counts) => counts,
+        Err(e) => return output.info(&e.to_string()),
     };
     let ms = start.elapsed().as_millis().max(1) as u64;
     let nodes: u64 = counts.iter().map(|(_, n)| n).sum();

@@ -1,4 +1,4 @@
-//! What a move changed, told in terms that any evaluation can consume.
+//! What a move changed on the board and in the hands ("dirty pieces"), for incremental evaluations.
 
 use crate::types::{Color, Piece, PieceType, Square};
 
@@ -9,8 +9,10 @@ pub struct Slot(pub u16);
 impl Slot {
     const HANDS: usize = Piece::NUM * Square::NUM;
     const PER_KIND: usize = 19;
+    /// One more than the greatest index.
     pub const COUNT: usize = Self::HANDS + 16 * Self::PER_KIND;
 
+    /// The place of a piece on a square.
     #[inline]
     pub const fn board(piece: Piece, sq: Square) -> Slot {
         Slot((piece.index() * Square::NUM + sq.index()) as u16)
@@ -32,11 +34,13 @@ impl Slot {
 /// | drop | the last of its kind in the mover's hand (count before) | the piece on its target |
 /// | by the king | nothing, or the capture's pair as the only one | |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct DirtyPieces {
     /// The number of pairs, 0 to 2.
     pub count: u8,
     /// Whose king moved.
     pub king: Option<Color>,
+    /// The slots left; [`DirtyPieces::count`] of them count.
     pub removed: [Slot; 2],
+    /// The slots entered, likewise.
     pub added: [Slot; 2],
 }

@@ -1,4 +1,4 @@
-//! What a finished node teaches the histories.
+//! History updates: what the histories learn from a node that has been searched.
 
 use super::history::{CORRECTION_LIMIT, LOW_PLIES};
 use super::params as p;
@@ -80,7 +80,7 @@ impl Worker {
         }
     }
 
-    /// The search has found `error` more than the static evaluation at `ply` said.
+    /// Correction histories: the search has found `error` more than the static evaluation at `ply` said.
     pub(super) fn learn_correction(&mut self, ply: usize, error: Value, depth: Depth, has_best: bool) {
         let rate = if has_best { p::correction_rate() } else { p::correction_rate_no_best() };
         let bonus = (error * depth * rate / 128).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
