@@ -9,10 +9,10 @@ use crate::types::{Color, VALUE_MATE_IN_MAX_PLY, Value};
 pub const DECLARATION: EnteringKingRule = EnteringKingRule::CsaRule27;
 
 /// How a game ended, and why.
-pub type Verdict = (GameResult, EndReason);
+pub type Ruling = (GameResult, EndReason);
 
 /// What the rules of the game say before the side to move thinks. The game is drawn after `last_ply`.
-pub fn by_rules(pos: &Position, last_ply: u32) -> Option<Verdict> {
+pub fn by_rules(pos: &Position, last_ply: u32) -> Option<Ruling> {
     match pos.game_repetition() {
         Some(GameRepetition::Draw) => return Some((GameResult::Draw, EndReason::Repetition)),
         Some(GameRepetition::PerpetualCheck { loser }) => {
@@ -42,12 +42,13 @@ pub struct Agreement {
 }
 
 impl Agreement {
+    /// Nothing seen yet.
     pub fn new(score: Value, plies: u32) -> Agreement {
         Agreement { score, needed: plies, winner: None, plies: 0, mates: 0 }
     }
 
     /// The score that `us` found, its own view.
-    pub fn see(&mut self, us: Color, score: Value) -> Option<Verdict> {
+    pub fn see(&mut self, us: Color, score: Value) -> Option<Ruling> {
         let winner = (score.abs() >= self.score).then_some(if score > 0 { us } else { !us });
         if winner != self.winner {
             *self = Agreement { winner, ..Agreement::new(self.score, self.needed) };

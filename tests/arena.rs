@@ -131,8 +131,10 @@ fn a_killed_match_resumes_and_ends_as_an_undisturbed_one() {
         let mut games: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         games.sort_by_key(|g| g["game"].as_u64());
         for g in &mut games {
+            g.as_object_mut().unwrap().retain(|key, _| key != "start" && key != "end");
             for ply in g["plies"].as_array_mut().unwrap() {
-                ply.as_object_mut().unwrap().remove("t");
+                // times differ, and only one of the two keeps lines of play for its records
+                ply.as_object_mut().unwrap().retain(|key, _| key != "t" && key != "p");
             }
         }
         games
@@ -177,4 +179,118 @@ fn a_sequential_test_stops_by_itself_and_three_engines_get_ratings() {
     assert_eq!(summary["games"], 18);
     let rating = |i: usize| summary["engines"][i]["rating"].as_f64().unwrap();
     assert!(rating(0) > rating(1));
+}
+
+/// A match that must not begin; what it says on standard error.
+fn refused(args: &[&str]) -> String {
+    let output = binary().args(args).args(["--nodes", "1", "--games", "2", "--quiet"]).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(output.stdout.is_empty());
+    message
+}
+
+#[test]
+fn options_that_an_engine_refuses_end_the_match_before_its_first_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = own("good", "");
+    let empty = dir.path().display().to_string();
+    for (option, words) in [
+        ("Thread=2".to_string(), ["bad", "no option Thread"]),
+        ("Treads=1".into(), ["bad", "no option Treads"]),
+        ("Threads=many".into(), ["bad", "Threads wants a whole number"]),
+        ("USI_Hash=0".into(), ["bad", "USI_Hash=0 is outside"]),
+        ("EnteringKingRule=None".into(), ["bad", "EnteringKingRule has no choice `None`"]),
+        ("USI_Ponder=yes".into(), ["bad", "USI_Ponder wants true or false"]),
+        (format!("EvalDir={empty}"), ["bad", "EvalDir: "]),
+    ] {
+        let bad = format!("cmd=self name=bad {option}");
+        let message = refused(&["-e", &good, "-e", &bad]);
+        assert!(words.iter().all(|w| message.contains(w)), "{option}: {message}");
+    }
+}
+
+/// A shell engine that answers `isready` so.
+#[cfg(unix)]
+fn complaining(dir: &Path, name: &str, ready: &str) -> String {
+    let path = dir.join(format!("{name}.sh"));
+    let script = format!(
+        "while read -r word rest; do case \"$word\" in\n\
+         usi) echo id name {name}; echo option name Hash Size type spin default 1 min 1 max 9; echo usiok;;\n\
+         isready) {ready};;\n\
+         go) echo bestmove resign;;\n\
+         quit) exit 0;;\n\
+         esac; done\n"
+    );
+    std::fs::write(&path, script).unwrap();
+    format!("cmd=sh 'args={}' name={name}", path.display())
+}
+
+#[cfg(unix)]
+#[test]
+fn other_engines_complaints_are_errors_and_their_remarks_are_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let good = own("good", "");
+    for (name, ready, words) in [
+        ("file", "echo 'info string Error! failed to read nn.bin'; exit 1", "failed to read nn.bin"),
+        ("option", "echo 'No such option: Hash Size'; echo readyok", "No such option: Hash Size"),
+        ("size", "echo 'info string Hash Size cannot be had'; echo readyok", "Hash Size cannot be had"),
+    ] {
+        let bad = complaining(dir.path(), name, ready);
+        let message = refused(&["-e", &good, "-e", &format!("{bad} 'Hash Size=2'")]);
+        assert!(message.contains(name) && message.contains(words), "{message}");
+    }
+    let calm = complaining(dir.path(), "calm", "echo 'info string Hash Size is 2 MB'; echo readyok");
+    let calm = format!("{calm} 'Hash Size=2' USI_Hash=16");
+    let summary = play(&["-e", &good, "-e", &calm, "--nodes", "1", "--games", "2"]);
+    assert_eq!(summary["reasons"]["resign"], 2);
+}
+
+#[test]
+fn engines_have_one_thread_unless_told_otherwise_and_the_user_is_told() {
+    let say = |more: &str| {
+        let engines = ["a", "b"].map(|name| format!("cmd=self name={name} USI_Hash=1 nodes=1 {more}"));
+        let output = binary().args(["-e", &engines[0], "-e", &engines[1], "--games", "2"]).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let default = say("");
+    assert!(default.contains("a: Threads=1") && default.contains("b: Threads=1"), "{default}");
+    let two = say("Threads=2");
+    assert!(two.contains("a: Threads=2 with a node limit") && !two.contains("Threads=1"), "{two}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_match_without_a_draw_or_a_loss_has_a_one_sided_bound() {
+    let dir = tempfile::tempdir().unwrap();
+    let quitter = shell_engine(dir.path(), "quitter", "echo bestmove resign");
+    let args = ["-e", &own("good", ""), "-e", &quitter, "--nodes", "1", "--games", "20"];
+    let estimate = &play(&args)["pairings"][0]["estimate"];
+    // ten pairs won: 0.05^(1/10) of the points at least
+    assert!((estimate["low"].as_f64().unwrap() - 182.7).abs() < 0.1, "{estimate}");
+    assert!(estimate["high"].is_null() && estimate["elo"].is_null(), "{estimate}");
+    let output = binary().args(args).arg("--quiet").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("100.0 %, Elo above +182.7 (95 %, one-sided), LOS 99.95 %"), "{text}");
+}
+
+#[test]
+fn csa_records_have_event_dates_limits_and_lines_of_play() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let (a, b) = (own("A", "nodes=500"), own("B", "byoyomi=20"));
+    play(&["-e", &a, "-e", &b, "--games", "2", "--max-ply", "30", "--csa", "--out", out.to_str().unwrap()]);
+    let text = std::fs::read_to_string(out.join("csa/000001.csa")).unwrap();
+    for part in
+        ["\n$EVENT:A - B, game 1\n", "\n$START_TIME:20", "\n$END_TIME:20", "\n$TIME-:0+0.02+0\n", "nodes=500"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // a score, and a line of play that begins with the reply
+    let mut lines = text.lines();
+    let with_line = lines.find(|l| l.starts_with("'** ") && l.split(' ').count() > 3).unwrap();
+    assert!(with_line.split(' ').skip(2).all(|m| m.len() == 7 && m.starts_with(['+', '-'])), "{with_line}");
+    let record = toratsugumi::record::csa::read(&text).unwrap().remove(0);
+    assert_eq!(record.header("MAX_MOVES"), Some("30"));
 }

@@ -14,15 +14,18 @@ use std::time::{Duration, Instant};
 use support::{RandomMover, Scripted, client, settings, sink};
 use toratsugumi::csa::clock::Lag;
 use toratsugumi::csa::connection::{Connection, Incoming};
-use toratsugumi::csa::game::{Game, Outcome, Step};
-use toratsugumi::csa::log::Log;
+use toratsugumi::csa::game::{GameOutcome, ServerGame, Step};
+use toratsugumi::csa::link::{Context, Event, Link, LinkError, Wish};
+use toratsugumi::csa::log::{Log, Screen};
 use toratsugumi::csa::loopback::{Loopback, Rules};
+use toratsugumi::csa::play::play;
 use toratsugumi::csa::player::Player;
 use toratsugumi::csa::protocol::{Reason, ServerLine, Verdict};
 use toratsugumi::csa::secret::Secret;
-use toratsugumi::csa::session::{Context, Event, Memory, Session, SessionError, Wish};
+use toratsugumi::csa::session::{Session, SessionError};
 use toratsugumi::csa::settings::Settings;
 use toratsugumi::csa::summary::SummaryReader;
+use toratsugumi::csa::thinking::{Memory, Statistics};
 use toratsugumi::position::Position;
 use toratsugumi::random::Rng;
 use toratsugumi::record::{Special, csa};
@@ -116,7 +119,7 @@ fn recorded_games_end_as_the_rules_say() {
     for (name, verdicts, reason, special, moves) in endings() {
         for (side, color) in [('B', Color::Black), ('W', Color::White)] {
             let mut reader = None;
-            let mut game: Option<Game> = None;
+            let mut game: Option<ServerGame> = None;
             let mut outcome = None;
             for said in transcript(name, side) {
                 let Said::ByServer(line) = said else { continue };
@@ -136,7 +139,7 @@ fn recorded_games_end_as_the_rules_say() {
                     (None, None) => {
                         assert!(matches!(ServerLine::parse(&line), ServerLine::LoggedIn(_)), "{line}")
                     }
-                    (None, Some(r)) => game = r.line(&line).unwrap().map(Game::new),
+                    (None, Some(r)) => game = r.line(&line).unwrap().map(ServerGame::new),
                 }
             }
             let mut game = game.unwrap();
@@ -146,7 +149,7 @@ fn recorded_games_end_as_the_rules_say() {
                 continue;
             }
             let outcome = outcome.or_else(|| game.silence()).unwrap();
-            let expected = Outcome { verdict: verdicts[color.index()], reason, special };
+            let expected = GameOutcome { verdict: verdicts[color.index()], reason, special };
             assert_eq!(outcome, expected, "{name} {side}");
             assert_eq!(game.record.moves.len(), moves, "{name} {side}");
             // and the record reads back
@@ -184,7 +187,11 @@ fn recorded_logins_and_rejections_are_understood() {
 
 /// Plays one side of a dialogue with the whole session: the server's part is sent in small portions, each time after we
 /// have said what that side said then; the player answers with its moves.
-fn replay(name: &str, side: char, portion: usize) -> (Result<Outcome, SessionError>, Game, Vec<String>) {
+fn replay(
+    name: &str,
+    side: char,
+    portion: usize,
+) -> (Result<GameOutcome, SessionError>, ServerGame, Vec<String>) {
     let said = transcript(name, side);
     let (to_client, mut server_out) = std::io::pipe().unwrap();
     let (server_in, from_client) = std::io::pipe().unwrap();
@@ -205,7 +212,7 @@ fn replay(name: &str, side: char, portion: usize) -> (Result<Outcome, SessionErr
         })
         .collect();
     let mut player = Scripted::new(script, sink(&send));
-    let log = Arc::new(Log::new(Secret::default(), None, true, "").unwrap());
+    let log = Arc::new(Log::new(Secret::default(), None, Arc::new(Screen::new(true)), "").unwrap());
     let incoming = send.clone();
     let connection = Connection::over(
         to_client,
@@ -241,11 +248,11 @@ fn replay(name: &str, side: char, portion: usize) -> (Result<Outcome, SessionErr
     let mut memory = Memory::new(Lag::new(0));
     let go_on = || Wish::GoOn;
     let context = Context { settings: &settings, log: &log, events: &events, wish: &go_on };
-    let mut session = Session::new(context, &mut player, (1, connection), &mut memory);
+    let mut session = Session::new(Link::new(context, 1, connection), &mut player);
     session.login(None).unwrap();
-    let mut game = Game::new(session.wait_for_summary(|| false).unwrap());
+    let mut game = ServerGame::new(session.wait_for_summary(|| false).unwrap());
     session.agree().unwrap();
-    let result = session.play(&mut game);
+    let result = play(&mut session, &mut game, &mut memory, &mut Statistics::default());
     drop(session);
     (result, game, server.join().unwrap())
 }
@@ -258,7 +265,10 @@ fn recorded_games_are_played_again() {
             let portion = [1000, 1, 7][i % 3];
             let (result, game, lines) = replay(name, side, portion);
             if !saw_the_end(name, side) {
-                assert!(matches!(result, Err(SessionError::Connection(_))), "{name} {side}: {result:?}");
+                assert!(
+                    matches!(result, Err(SessionError::Link(LinkError::Lost(_)))),
+                    "{name} {side}: {result:?}"
+                );
                 continue;
             }
             let outcome = result.unwrap();
@@ -403,7 +413,7 @@ fn wire(send: &std::sync::mpsc::Sender<Event>) -> (Connection, std::io::PipeWrit
             let _ = heard.send(line);
         }
     });
-    let log = Arc::new(Log::new(Secret::default(), None, true, "").unwrap());
+    let log = Arc::new(Log::new(Secret::default(), None, Arc::new(Screen::new(true)), "").unwrap());
     let incoming = send.clone();
     let connection = Connection::over(
         to_client,
@@ -468,7 +478,7 @@ fn ten_thousand_fuzzed_lines_lead_to_no_illegal_move_and_no_hang() {
         let (connection, mut server, hears) = wire(&send);
         let mut player = RandomMover::new(sessions, sink(&send));
         let settings = settings();
-        let log = Log::new(Secret::default(), None, true, "").unwrap();
+        let log = Log::new(Secret::default(), None, Arc::new(Screen::new(true)), "").unwrap();
         let mut memory = Memory::new(Lag::new(0));
         let go_on = || Wish::GoOn;
         // the whole dialogue is written ahead: the client must not need to be waited for
@@ -483,11 +493,11 @@ fn ten_thousand_fuzzed_lines_lead_to_no_illegal_move_and_no_hang() {
         });
         let started = Instant::now();
         let context = Context { settings: &settings, log: &log, events: &events, wish: &go_on };
-        let mut session = Session::new(context, &mut player, (1, connection), &mut memory);
+        let mut session = Session::new(Link::new(context, 1, connection), &mut player);
         session.login(None).unwrap();
-        let mut game = Game::new(session.wait_for_summary(|| false).unwrap());
+        let mut game = ServerGame::new(session.wait_for_summary(|| false).unwrap());
         session.agree().unwrap();
-        let result = session.play(&mut game);
+        let result = play(&mut session, &mut game, &mut memory, &mut Statistics::default());
         drop(session);
         writer.join().unwrap();
         assert!(started.elapsed() < Duration::from_secs(10), "{result:?}");
@@ -530,7 +540,7 @@ fn fuzzed_summaries_are_rejected_or_understood() {
         let result = text.lines().skip(1).find_map(|line| reader.line(line).transpose());
         match result.unwrap() {
             Ok(summary) => {
-                Game::new(summary);
+                ServerGame::new(summary);
                 good += 1;
             }
             Err(e) => {
@@ -708,6 +718,15 @@ fn any_usi_engine_can_play() {
     // one that is none is said
     let output = csa_command(&["--dry-run", "--engine", "./no-such-engine"], dir.path()).output().unwrap();
     assert!(!output.status.success());
+    // and so is an option that cannot be obeyed, by either kind of player
+    for more in
+        [&["--option", "EvalDir=no-such-network"][..], &["--engine", &engine, "--option", "NoSuchOption=1"]]
+    {
+        let output = csa_command(&[&["--dry-run"], more].concat(), dir.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{said}");
+        assert!(said.contains("no-such-network") || said.contains("no option NoSuchOption"), "{said}");
+    }
     assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-engine"));
 }
 

@@ -1,5 +1,5 @@
-//! Our client against the Ruby shogi-server. Set `TORATSUGUMI_SHOGI_SERVER` to its folder (it needs `ruby` with WEBrick);
-//! without it these tests say that they are skipped.
+//! Our client against the Ruby shogi-server. The tests are ignored because they need it: set `TORATSUGUMI_SHOGI_SERVER`
+//! to its folder (it needs `ruby` with WEBrick) and run `cargo test --test csa_server -- --ignored`.
 
 mod support;
 
@@ -11,8 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{RandomMover, Scripted, client, settings, sink};
 use toratsugumi::csa::client::Tally;
+use toratsugumi::csa::link::Wish;
 use toratsugumi::csa::player::Player;
-use toratsugumi::csa::session::Wish;
 use toratsugumi::csa::settings::Settings;
 use toratsugumi::record::csa;
 
@@ -24,12 +24,9 @@ struct Server {
 }
 
 impl Server {
-    /// `None`, and a word about it, where there is no server to run.
-    fn start() -> Option<Server> {
-        let Some(folder) = std::env::var_os("TORATSUGUMI_SHOGI_SERVER") else {
-            eprintln!("skipped: TORATSUGUMI_SHOGI_SERVER names no shogi-server");
-            return None;
-        };
+    fn start() -> Server {
+        let folder = std::env::var_os("TORATSUGUMI_SHOGI_SERVER")
+            .expect("TORATSUGUMI_SHOGI_SERVER is the folder of a shogi-server");
         let dir = tempfile::tempdir().unwrap();
         copy(Path::new(&folder), dir.path());
         // nobody else is to reach it
@@ -39,7 +36,7 @@ impl Server {
         fs::write(&script, text.replace("\"0.0.0.0\"", "\"127.0.0.1\"")).unwrap();
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
         let child = run(dir.path(), port);
-        Some(Server { dir, port, child })
+        Server { dir, port, child }
     }
 
     fn restart(&mut self) {
@@ -125,9 +122,8 @@ fn script(name: &str, side: char) -> Vec<String> {
     said.filter(|line| line.starts_with(['+', '-', '%'])).collect()
 }
 
-type Make<'a> = Box<
-    dyn FnOnce(&std::sync::mpsc::Sender<toratsugumi::csa::session::Event>) -> Box<dyn Player> + Send + 'a,
->;
+type Make<'a> =
+    Box<dyn FnOnce(&std::sync::mpsc::Sender<toratsugumi::csa::link::Event>) -> Box<dyn Player> + Send + 'a>;
 
 /// One game of two clients; what both make of it.
 fn game(
@@ -168,8 +164,9 @@ fn scripted<'a>(script: Vec<String>, delay: Duration) -> Make<'a> {
 }
 
 #[test]
+#[ignore = "needs a shogi-server: TORATSUGUMI_SHOGI_SERVER"]
 fn the_rules_beyond_the_single_move() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     // dialogue, Black's and White's result, reason, what the server's summary says
     let cases = [
         ("ruby_06_oute_sennichite.txt", ["lose", "win"], "OUTE_SENNICHITE", "oute_sennichite"),
@@ -194,8 +191,9 @@ fn the_rules_beyond_the_single_move() {
 }
 
 #[test]
+#[ignore = "needs a shogi-server: TORATSUGUMI_SHOGI_SERVER"]
 fn a_fallen_flag() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     let late = scripted(vec!["+7776FU".into(), "+2726FU".into()], Duration::from_millis(3500));
     let quick = scripted(vec!["-3334FU".into()], Duration::ZERO);
     // the first move costs three of four seconds, the second is too late
@@ -225,8 +223,9 @@ fn foul(port: u16, line: &str) {
 }
 
 #[test]
+#[ignore = "needs a shogi-server: TORATSUGUMI_SHOGI_SERVER"]
 fn illegal_moves_of_the_opponent_win() {
-    let Some(server) = Server::start() else { return };
+    let server = Server::start();
     for line in ["+0055FU", "+8899KA", "%KACHI", "%CHUDAN"] {
         let out = tempfile::tempdir().unwrap();
         let settings = Settings {
@@ -248,8 +247,9 @@ fn illegal_moves_of_the_opponent_win() {
 }
 
 #[test]
+#[ignore = "needs a shogi-server: TORATSUGUMI_SHOGI_SERVER"]
 fn a_server_that_dies_and_comes_back() {
-    let Some(mut server) = Server::start() else { return };
+    let mut server = Server::start();
     let out = tempfile::tempdir().unwrap();
     let port = server.port;
     let tallies = std::thread::scope(|scope| {

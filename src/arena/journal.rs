@@ -1,7 +1,9 @@
 //! The games of a match on disk, a line of JSON each, so that a match survives its process: [`Journal`].
 
-use super::game::{Ply, Reason, Winner};
+use super::adjudication::{Reason, Winner};
+use super::game::Ply;
 use crate::whole_file;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -12,26 +14,52 @@ use std::path::{Path, PathBuf};
 pub struct GameLine {
     /// Its number in the schedule.
     pub game: u64,
+    /// Black's name in the match.
     pub black: String,
+    /// White's.
     pub white: String,
+    /// Who won.
     pub winner: Winner,
+    /// Why it ended.
     pub reason: Reason,
+    /// More about a fault.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub detail: String,
     /// As after `position`.
     pub opening: String,
+    /// The moves after the opening.
     pub plies: Vec<Ply>,
+    /// When the game began; unknown in journals of older versions.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub start: Option<Timestamp>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub end: Option<Timestamp>,
 }
 
 /// Why a directory cannot take a match's games.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
+    /// Reading or writing failed.
     #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Games are there, and the match is not to resume.
     #[error("{0} holds games already; --resume goes on with them")]
     Exists(PathBuf),
+    /// The settings differ.
     #[error("{path} is of another match ({what} differs)")]
-    Other { path: PathBuf, what: String },
+    Other {
+        /// The file of the settings.
+        path: PathBuf,
+        /// The first that differs.
+        what: String,
+    },
+    /// Another process writes there.
     #[error("another process plays this match ({0} is locked)")]
     Locked(PathBuf),
 }
@@ -73,7 +101,7 @@ impl Journal {
         let mut games = Vec::new();
         let mut good = 0;
         for line in text.split_inclusive('\n') {
-            // the line that a kill cut short, and nothing after it
+            // a killed process may leave an incomplete last line
             let Ok(game) = serde_json::from_str(line) else { break };
             if !line.ends_with('\n') {
                 break;
@@ -101,7 +129,7 @@ impl Journal {
     pub fn write(&mut self, game: &GameLine) -> Result<(), JournalError> {
         let mut line = serde_json::to_vec(game).unwrap_or_default();
         line.push(b'\n');
-        // one write a line: a kill leaves whole lines, or one torn at the end
+        // one write a line: a killed process leaves at most one incomplete line, the last
         self.file.write_all(&line).map_err(|source| JournalError::Io { path: self.path.clone(), source })
     }
 }
@@ -137,7 +165,16 @@ mod tests {
             reason: Reason::PerpetualCheck,
             detail: String::new(),
             opening: "startpos".into(),
-            plies: vec![Ply { mv: "7g7f".into(), score: Some(-3), depth: None, nodes: Some(5), ms: 1.25 }],
+            plies: vec![Ply {
+                mv: "7g7f".into(),
+                score: Some(-3),
+                depth: None,
+                nodes: Some(5),
+                ms: 1.25,
+                pv: vec!["3c3d".into()],
+            }],
+            start: Some(Timestamp::UNIX_EPOCH),
+            end: None,
         }
     }
 

@@ -1,15 +1,19 @@
-//! How long an engine may think: [`Limits`], and the [`Clock`] of a game.
+//! [`Limits`] of an engine's thinking, and the [`Clock`] of a game.
 
 use crate::types::Color;
+use std::fmt;
 use std::time::Duration;
 
 /// Limits of one engine's moves. Any combination is sent; the times make a clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Limits {
+    /// Nodes of a move.
     pub nodes: Option<u64>,
+    /// Depth of a move.
     pub depth: Option<u32>,
     /// Milliseconds, as all times.
     pub movetime: Option<u64>,
+    /// Time of every move when the main time is used up.
     pub byoyomi: Option<u64>,
     /// Main time.
     pub time: Option<u64>,
@@ -35,12 +39,33 @@ impl Limits {
         Ok(true)
     }
 
+    /// Whether there is no limit at all.
     pub fn is_empty(&self) -> bool {
         *self == Limits::default()
     }
 
     fn has_clock(&self) -> bool {
         self.time.is_some() || self.increment.is_some() || self.byoyomi.is_some()
+    }
+}
+
+impl fmt::Display for Limits {
+    /// In the words that [`set`](Limits::set) reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |ms: u64| ms as f64 / 1000.0;
+        let clock = match (self.time, self.increment) {
+            (None, None) => None,
+            (time, None) => Some(format!("tc={}", seconds(time.unwrap_or(0)))),
+            (time, Some(inc)) => Some(format!("tc={}+{}", seconds(time.unwrap_or(0)), seconds(inc))),
+        };
+        let words = [
+            clock,
+            self.byoyomi.map(|n| format!("byoyomi={n}")),
+            self.movetime.map(|n| format!("movetime={n}")),
+            self.depth.map(|n| format!("depth={n}")),
+            self.nodes.map(|n| format!("nodes={n}")),
+        ];
+        f.write_str(&words.into_iter().flatten().collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -62,11 +87,12 @@ pub fn parse_tc(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
 pub struct Clock<'a> {
     limits: [&'a Limits; 2],
     left: [u64; 2],
-    /// Overstepping by no more than this is forgiven: the measured time includes the pipes and the scheduler.
+    /// Overstepping by no more than this is allowed: the measured time includes pipes and scheduling.
     margin: u64,
 }
 
 impl<'a> Clock<'a> {
+    /// A clock at the start of a game.
     pub fn new(limits: [&'a Limits; 2], margin: u64) -> Clock<'a> {
         Clock { limits, left: limits.map(|l| l.time.unwrap_or(0)), margin }
     }

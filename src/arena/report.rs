@@ -1,8 +1,9 @@
-//! What is left of a match: a summary for people, one for programs, a diagram.
+//! Reports of a match: a summary for people, one for programs, a diagram.
 
+use super::estimate::Estimate;
 use super::journal::GameLine;
+use super::sprt::{Decision, Sprt};
 use super::standings::Standings;
-use super::statistics::{Decision, Estimate, Sprt};
 use super::tournament::{Ending, Tournament};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
@@ -20,13 +21,9 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
         if let Some(e) = score.estimate() {
             let _ = write!(
                 out,
-                ", {:.1} %, Elo {:+.1} ± {:.1} [{:+.1}, {:+.1}], nElo {:+.1}, LOS {:.2} %",
+                ", {:.1} %, {e}{}, LOS {:.2} %",
                 100.0 * e.score,
-                e.elo,
-                e.error,
-                e.low,
-                e.high,
-                e.normalised,
+                e.normalised.map(|n| format!(", nElo {n:+.1}")).unwrap_or_default(),
                 100.0 * e.los
             );
         }
@@ -42,7 +39,7 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
     if let Some(sprt) = &t.sprt {
         let (llr, decision) = s.test(sprt);
         let (low, high) = sprt.bounds();
-        let verdict = match decision {
+        let decision = match decision {
             Decision::H0 => format!("accepted: no more than {} Elo", sprt.elo0),
             Decision::H1 => format!("accepted: at least {} Elo", sprt.elo1),
             Decision::Continue => "undecided".into(),
@@ -50,7 +47,7 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
         let model = format!("{:?}", sprt.model).to_lowercase();
         let _ = writeln!(
             out,
-            "SPRT [{}, {}] {model}: LLR {llr:.2} ({low:.2}, {high:.2}), {verdict}",
+            "SPRT [{}, {}] {model}: LLR {llr:.2} ({low:.2}, {high:.2}), {decision}",
             sprt.elo0, sprt.elo1
         );
     }
@@ -63,7 +60,7 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
         s.plies as f64 / s.games.max(1) as f64,
         reasons.join(", ")
     );
-    for (i, c) in s.conduct.iter().enumerate().filter(|(_, c)| c.games > 0) {
+    for (i, c) in s.engines.iter().enumerate().filter(|(_, c)| c.games > 0) {
         let per_move = |n: f64| n / c.moves.max(1) as f64;
         let faults: Vec<_> = c.faults.iter().map(|(f, n)| format!("{n} {f}")).collect();
         let faults = if faults.is_empty() { "no faults".into() } else { faults.join(", ") };
@@ -97,7 +94,7 @@ pub fn json(t: &Tournament, s: &Standings, ending: Ending, settings: &Json) -> J
             "estimate": score.estimate(),
         })
     });
-    let engines = s.conduct.iter().zip(&t.engines).zip(s.ratings(&t.schedule)).map(|((c, spec), rating)| {
+    let engines = s.engines.iter().zip(&t.engines).zip(s.ratings(&t.schedule)).map(|((c, spec), rating)| {
         json!({
             "name": spec.name,
             "rating": rating.0,
@@ -157,7 +154,7 @@ pub fn svg(t: &Tournament, games: &[GameLine]) -> String {
     for (i, game) in games.iter().enumerate() {
         standings.add(&t.schedule, game);
         let score = &standings.scores[0];
-        // the first few games say nothing and would stretch the scale
+        // the wide intervals of the first games would stretch the scale
         let tells = score.pairs.pairs() >= 4 && (i as u64).is_multiple_of(step) || i + 1 == games.len();
         if let (true, Some(estimate)) = (tells, score.estimate()) {
             let llr = t.sprt.map_or(0.0, |s| s.llr(&score.pairs));

@@ -1,4 +1,4 @@
-//! Who plays whom, from which opening: [`Schedule`].
+//! Who plays whom from which opening: [`Schedule`].
 
 use crate::openings::Opening;
 use crate::random::Rng;
@@ -7,7 +7,7 @@ use crate::random::Rng;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Everybody meets everybody.
+    /// Every engine meets every other.
     RoundRobin,
     /// The first engine meets all others.
     Gauntlet,
@@ -16,7 +16,9 @@ pub enum Mode {
 /// All games of a match. Games `2p` and `2p + 1` are a pair: the same opening, colours exchanged. In every round each
 /// pairing plays one pair, all from the same opening.
 pub struct Schedule {
+    /// How many.
     pub engines: usize,
+    /// Who meets whom, by index.
     pub pairings: Vec<(usize, usize)>,
     /// Games of each pairing, an even number.
     pub games_each: u64,
@@ -26,9 +28,13 @@ pub struct Schedule {
 /// A game of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixture {
+    /// Index of the pairing.
     pub pairing: usize,
+    /// Index of its first engine.
     pub first: usize,
+    /// Index of its second engine.
     pub second: usize,
+    /// Whether the first engine plays Black.
     pub first_is_black: bool,
 }
 
@@ -59,16 +65,19 @@ impl Schedule {
         self.games_each * self.pairings.len() as u64
     }
 
+    /// Whether there is nothing to play.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Who plays the game of that number.
     pub fn fixture(&self, game: u64) -> Fixture {
         let pairing = (game / 2) as usize % self.pairings.len();
         let (first, second) = self.pairings[pairing];
         Fixture { pairing, first, second, first_is_black: game.is_multiple_of(2) }
     }
 
+    /// Where the game of that number begins.
     pub fn opening(&self, game: u64) -> &Opening {
         let round = game / (2 * self.pairings.len() as u64);
         &self.openings[round as usize % self.openings.len()]

@@ -9,9 +9,11 @@ use std::str::FromStr;
 /// `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N ...] [OPTION=VALUE ...]`, words quoted as in a shell.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EngineSpec {
+    /// In reports.
     pub name: String,
     /// Program and arguments.
     pub command: Vec<String>,
+    /// Where it runs.
     pub dir: Option<PathBuf>,
     /// USI options in the order in which they are sent.
     pub options: Vec<(String, String)>,

@@ -1,24 +1,30 @@
-//! Results as they come in, and what they say so far: [`Standings`].
+//! The results so far: [`Standings`].
 
-use super::game::{Reason, Winner};
+use super::adjudication::{Reason, Winner};
+use super::estimate::{Estimate, Pentanomial};
 use super::journal::GameLine;
+use super::ratings::ratings;
 use super::schedule::Schedule;
-use super::statistics::{Decision, Estimate, Pentanomial, Sprt, ratings};
+use super::sprt::{Decision, Sprt};
 use crate::types::Color;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
 /// Results between two engines, from the first one's view.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Score {
+pub struct PairingScore {
+    /// Games won.
     pub wins: u64,
+    /// Games drawn.
     pub draws: u64,
+    /// Games lost.
     pub losses: u64,
     /// Pairs of games with exchanged colours.
     pub pairs: Pentanomial,
 }
 
-impl Score {
+impl PairingScore {
+    /// Games played.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
@@ -35,9 +41,12 @@ impl Score {
 
 /// What an engine did.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Conduct {
+pub struct EngineStats {
+    /// Games played.
     pub games: u64,
+    /// Moves played.
     pub moves: u64,
+    /// Nodes searched.
     pub nodes: u64,
     /// Milliseconds of thought.
     pub ms: f64,
@@ -48,11 +57,13 @@ pub struct Conduct {
     pub faults: BTreeMap<&'static str, u64>,
 }
 
-impl Conduct {
+impl EngineStats {
+    /// Mean depth of the moves that told one.
     pub fn mean_depth(&self) -> f64 {
         self.depths as f64 / self.depth_moves.max(1) as f64
     }
 
+    /// Over all its moves.
     pub fn nodes_per_second(&self) -> f64 {
         self.nodes as f64 * 1000.0 / self.ms.max(1.0)
     }
@@ -62,27 +73,32 @@ impl Conduct {
 #[derive(Clone, Debug, Default)]
 pub struct Standings {
     /// By the index of the pairing.
-    pub scores: Vec<Score>,
+    pub scores: Vec<PairingScore>,
     /// By the index of the engine.
-    pub conduct: Vec<Conduct>,
+    pub engines: Vec<EngineStats>,
+    /// Games by their end.
     pub reasons: BTreeMap<&'static str, u64>,
     /// Black's wins, draws, White's wins.
     pub colors: [u64; 3],
+    /// Plies after the openings, of all games.
     pub plies: u64,
+    /// Games played.
     pub games: u64,
     /// Half points of the first engine in pairs of which one game is played.
     open_pairs: HashMap<u64, usize>,
 }
 
 impl Standings {
+    /// Before the first game.
     pub fn new(schedule: &Schedule) -> Standings {
         Standings {
-            scores: vec![Score::default(); schedule.pairings.len()],
-            conduct: vec![Conduct::default(); schedule.engines],
+            scores: vec![PairingScore::default(); schedule.pairings.len()],
+            engines: vec![EngineStats::default(); schedule.engines],
             ..Standings::default()
         }
     }
 
+    /// Counts a game.
     pub fn add(&mut self, schedule: &Schedule, line: &GameLine) {
         let fixture = schedule.fixture(line.game);
         let first = if fixture.first_is_black { Color::Black } else { Color::White };
@@ -99,7 +115,7 @@ impl Standings {
         let start = schedule.opening(line.game).position().side_to_move();
         for (i, ply) in line.plies.iter().enumerate() {
             let mover = if (i % 2 == 0) == (start == Color::Black) { black } else { white };
-            let c = &mut self.conduct[mover];
+            let c = &mut self.engines[mover];
             c.moves += 1;
             c.ms += ply.ms;
             c.nodes += ply.nodes.unwrap_or(0);
@@ -107,11 +123,11 @@ impl Standings {
             c.depth_moves += u64::from(ply.depth.is_some());
         }
         for engine in [black, white] {
-            self.conduct[engine].games += 1;
+            self.engines[engine].games += 1;
         }
         if line.reason.is_fault() {
             let culprit = if line.winner == Winner::Black { white } else { black };
-            *self.conduct[culprit].faults.entry(line.reason.name()).or_default() += 1;
+            *self.engines[culprit].faults.entry(line.reason.name()).or_default() += 1;
         }
         *self.reasons.entry(Reason::name(line.reason)).or_default() += 1;
         self.colors[2 - line.winner.half_points(Color::Black)] += 1;
@@ -136,7 +152,8 @@ impl Standings {
         ratings(&points)
     }
 
+    /// Games lost by a fault.
     pub fn faults(&self) -> u64 {
-        self.conduct.iter().flat_map(|c| c.faults.values()).sum()
+        self.engines.iter().flat_map(|c| c.faults.values()).sum()
     }
 }

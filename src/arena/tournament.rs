@@ -1,15 +1,18 @@
-//! Playing the games of a schedule, several at once: [`run`].
+//! Plays the games of a schedule, several at once: [`run`].
 
-use super::game::{Conduct, play};
+use super::adjudication::{Adjudication, Winner};
+use super::game::play;
 use super::journal::{GameLine, Journal, JournalError};
 use super::limits::Limits;
 use super::schedule::Schedule;
 use super::spec::EngineSpec;
+use super::sprt::{Decision, Sprt};
 use super::standings::Standings;
-use super::statistics::{Decision, Sprt};
+use super::start::{Started, start};
 use crate::interrupt;
 use crate::progress::{Progress, clock};
 use crate::usi_client::{EngineError, EngineProcess};
+use jiff::Timestamp;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -18,22 +21,49 @@ use std::time::{Duration, Instant};
 
 /// A match, ready to play.
 pub struct Tournament {
+    /// Who plays.
     pub engines: Vec<EngineSpec>,
     /// For engines without limits of their own.
     pub limits: Limits,
-    pub conduct: Conduct,
+    /// What ends a game early.
+    pub adjudication: Adjudication,
+    /// The games to play.
     pub schedule: Schedule,
     /// Ends a match of two engines as soon as it decides.
     pub sprt: Option<Sprt>,
+    /// Games at once.
     pub jobs: usize,
+    /// Whether to keep the lines of play that the engines report, for CSA records.
+    pub keep_pv: bool,
+    /// No progress on standard error.
     pub quiet: bool,
+}
+
+impl Tournament {
+    /// Of the engine with that index.
+    pub(super) fn limits(&self, engine: usize) -> &Limits {
+        self.engines[engine].limits.as_ref().unwrap_or(&self.limits)
+    }
+
+    fn start(&self, engine: usize) -> Result<Started, TournamentError> {
+        let spec = &self.engines[engine];
+        let failed = |source| TournamentError::Engine { name: spec.name.clone(), source };
+        start(spec, self.limits(engine)).map_err(failed)
+    }
 }
 
 /// Why a match cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
+    /// An engine cannot play.
     #[error("{name}: {source}")]
-    Engine { name: String, source: EngineError },
+    Engine {
+        /// Its name in the match.
+        name: String,
+        /// What is wrong.
+        source: EngineError,
+    },
+    /// The games cannot be kept.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
@@ -41,21 +71,25 @@ pub enum TournamentError {
 /// How a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
+    /// By its schedule.
     AllPlayed,
+    /// By its sequential test.
     Decided(Decision),
+    /// By the user.
     Interrupted,
 }
 
 enum Report {
     Game(Box<GameLine>),
-    /// An engine does not even start.
+    /// An engine does not start.
     Broken(TournamentError),
 }
 
-/// Plays what is left of the schedule. `games` are those played before; new ones are added as they end.
+/// Plays what is left of the schedule. `games` are those played before; new ones are added as they end. Before the first
+/// game every engine is started once, so that what is wrong with its options ends the match and not its games.
 ///
 /// # Errors
-/// When an engine cannot be started or the journal cannot be written.
+/// When an engine cannot be started or refuses its options, or the journal cannot be written.
 pub fn run(
     t: &Tournament,
     games: &mut Vec<GameLine>,
@@ -66,9 +100,18 @@ pub fn run(
     games.retain(|g| g.game < t.schedule.len() && played.insert(g.game));
     games.iter().for_each(|g| standings.add(&t.schedule, g));
     let todo: VecDeque<u64> = (0..t.schedule.len()).filter(|g| !played.contains(g)).collect();
-    let verdict = |s: &Standings| t.sprt.map(|sprt| s.test(&sprt).1).filter(|d| *d != Decision::Continue);
-    if let Some(d) = verdict(&standings) {
+    let decision = |s: &Standings| t.sprt.map(|sprt| s.test(&sprt).1).filter(|d| *d != Decision::Continue);
+    if let Some(d) = decision(&standings) {
         return Ok((standings, Ending::Decided(d)));
+    }
+    let mut progress = Progress::new(t.quiet);
+    let mut ready = HashMap::new();
+    if !todo.is_empty() {
+        for engine in 0..t.engines.len() {
+            let Started { process, remarks } = t.start(engine)?;
+            remarks.iter().for_each(|remark| progress.say(remark));
+            ready.insert(engine, process);
+        }
     }
     let before = standings.games;
     let jobs = t.jobs.clamp(1, todo.len().max(1));
@@ -79,10 +122,11 @@ pub fn run(
         let (sender, receiver) = channel();
         for _ in 0..jobs {
             let (sender, todo, stop) = (sender.clone(), &todo, &stop);
-            scope.spawn(move || work(t, todo, stop, &sender));
+            // the first thread has the engines that run already
+            let running = std::mem::take(&mut ready);
+            scope.spawn(move || work(t, todo, stop, running, &sender));
         }
         drop(sender);
-        let mut progress = Progress::new(t.quiet);
         let mut ending = Ending::AllPlayed;
         let result = loop {
             match receiver.recv_timeout(Duration::from_millis(200)) {
@@ -97,7 +141,7 @@ pub fn run(
                         break Err(e.into());
                     }
                     games.push(*line);
-                    if let Some(d) = verdict(&standings) {
+                    if let Some(d) = decision(&standings) {
                         ending = Ending::Decided(d);
                         stop.store(true, Relaxed);
                     }
@@ -123,32 +167,36 @@ pub fn run(
     })
 }
 
-/// A thread's life: game after game, the engines kept from one to the next.
-fn work(t: &Tournament, todo: &Mutex<VecDeque<u64>>, stop: &AtomicBool, out: &Sender<Report>) {
-    let mut running: HashMap<usize, EngineProcess> = HashMap::new();
+/// One thread: plays game after game and keeps its engines running.
+fn work(
+    t: &Tournament,
+    todo: &Mutex<VecDeque<u64>>,
+    stop: &AtomicBool,
+    mut running: HashMap<usize, EngineProcess>,
+    out: &Sender<Report>,
+) {
     while !stop.load(Relaxed) {
         let Some(game) = todo.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
         let players = t.schedule.fixture(game).players();
         let mut seats = Vec::with_capacity(2);
         for engine in players {
-            let spec = &t.engines[engine];
-            let start = || EngineProcess::start(&spec.command, spec.dir.as_deref(), &spec.options);
-            let process = running.remove(&engine).map_or_else(start, Ok);
-            match process {
-                Ok(p) => seats.push(p),
-                Err(source) => {
+            let process = running.remove(&engine);
+            match process.map_or_else(|| t.start(engine).map(|started| started.process), Ok) {
+                Ok(process) => seats.push(process),
+                Err(error) => {
                     stop.store(true, Relaxed);
-                    let error = TournamentError::Engine { name: spec.name.clone(), source };
                     let _ = out.send(Report::Broken(error));
                     return;
                 }
             }
         }
-        let limits = players.map(|e| t.engines[e].limits.as_ref().unwrap_or(&t.limits));
+        let limits = players.map(|engine| t.limits(engine));
         let opening = t.schedule.opening(game);
         let (first, second) = seats.split_at_mut(1);
         let abandon = || stop.load(Relaxed);
-        let Some(played) = play([&mut first[0], &mut second[0]], limits, opening, &t.conduct, &abandon)
+        let began = Timestamp::now();
+        let Some(played) =
+            play([&mut first[0], &mut second[0]], limits, opening, &t.adjudication, t.keep_pv, &abandon)
         else {
             break;
         };
@@ -165,6 +213,8 @@ fn work(t: &Tournament, todo: &Mutex<VecDeque<u64>>, stop: &AtomicBool, out: &Se
             detail: played.detail,
             opening: opening.to_string(),
             plies: played.plies,
+            start: Some(began),
+            end: Some(Timestamp::now()),
         };
         if out.send(Report::Game(Box::new(line))).is_err() {
             break;
@@ -174,7 +224,6 @@ fn work(t: &Tournament, todo: &Mutex<VecDeque<u64>>, stop: &AtomicBool, out: &Se
 
 /// A fault in words.
 fn describe(line: &GameLine) -> String {
-    use super::game::Winner;
     let culprit = if line.winner == Winner::Black { &line.white } else { &line.black };
     let ply = line.plies.len() + 1;
     format!("game {}: {culprit}: {} at move {ply} ({})", line.game + 1, line.reason.name(), line.detail)
@@ -186,7 +235,7 @@ fn status(t: &Tournament, s: &Standings, before: u64, started: Instant) -> Strin
     if let [score] = &s.scores[..] {
         out += &format!("  +{} ={} -{}", score.wins, score.draws, score.losses);
         if let Some(e) = score.estimate() {
-            out += &format!("  elo {:+.1} ±{:.1}  los {:.1}%", e.elo, e.error, 100.0 * e.los);
+            out += &format!("  {e}  LOS {:.1} %", 100.0 * e.los);
         }
     }
     if let Some(sprt) = &t.sprt {

@@ -1,11 +1,11 @@
 //! `toratsugumi match`: the command line.
 
-use crate::arena::game::Conduct;
-use crate::arena::journal::{GameLine, Journal, write_json};
+use crate::arena::adjudication::Adjudication;
+use crate::arena::journal::{Journal, write_json};
 use crate::arena::limits::{Limits, parse_tc};
 use crate::arena::schedule::{Mode, Schedule};
 use crate::arena::spec::EngineSpec;
-use crate::arena::statistics::{Model, Sprt};
+use crate::arena::sprt::{Model, Sprt};
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::arena::{record, report};
 use crate::interrupt::{self, Unfinished};
@@ -13,28 +13,29 @@ use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{Evaluator, Network, NetworkError};
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
-use crate::progress::parse_duration;
 use crate::random::Rng;
 use crate::types::Value;
+use crate::progress::parse_duration;
 use crate::whole_file;
 use serde_json::json;
 use std::error::Error;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Play matches between USI engines and tell which one is stronger
 ///
 /// Every opening is played twice with colours exchanged. Our own rules decide: an engine that plays an illegal move,
-/// crashes, hangs, oversteps its time or declares a win it has not loses that game, and is named.
+/// crashes, hangs, oversteps its time or declares a win it has not loses that game, and is named. An engine that does not
+/// know an option, or cannot load its network, ends the match before the first game.
 ///
 /// Example: toratsugumi match --engine "cmd=self name=new nodes=20000" --engine "cmd=./old name=old nodes=20000 Threads=1"
 /// --openings lines.txt --games 2000 -j 8 --sprt 0,5 --out results
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// An engine: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N | depth=N | movetime=MS | byoyomi=MS | tc=S+S]
-    /// [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or more
+    /// [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or more. Threads is 1 unless an
+    /// engine's OPTIONs set it
     #[arg(long = "engine", short, value_name = "SPEC", required = true)]
     engines: Vec<EngineSpec>,
     /// Nodes a move
@@ -109,7 +110,7 @@ pub struct Args {
     /// Go on with the match in the directory
     #[arg(long, requires = "out")]
     resume: bool,
-    /// Also keep every game as a CSA record, in DIR/csa
+    /// Also keep every game as a CSA record with scores and lines of play, in DIR/csa
     #[arg(long, requires = "out")]
     csa: bool,
     /// Print the summary as JSON
@@ -193,7 +194,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         }
         None => None,
     };
-    let conduct = Conduct {
+    let adjudication = Adjudication {
         resign_score: (args.resign > 0).then_some(args.resign),
         resign_moves: args.resign_moves,
         draw_score: args.draw,
@@ -208,7 +209,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let settings = json!({
         "engines": engines,
         "limits": limits,
-        "conduct": conduct,
+        "adjudication": adjudication,
         "mode": args.mode,
         "seed": args.seed,
         "openings": openings.iter().map(|o| crc(&o.to_string())).fold(0u64, |h, c| h.rotate_left(7) ^ c),
@@ -227,10 +228,11 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let t = Tournament {
         engines,
         limits,
-        conduct,
+        adjudication,
         schedule,
         sprt,
         jobs: usize::from(args.jobs),
+        keep_pv: args.csa,
         quiet: args.quiet,
     };
     let (standings, ending) = play(&t, &mut games, journal)?;
@@ -239,7 +241,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         write_json(&dir.join("summary.json"), &summary)?;
         whole_file::write(&dir.join("progress.svg"), report::svg(&t, &games))?;
         if args.csa {
-            write_csa(&dir.join("csa"), &games)?;
+            record::write_all(&dir.join("csa"), &t, &games)?;
         }
     }
     if args.json {
@@ -271,13 +273,4 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
 
 fn crc(text: &str) -> u64 {
     u64::from(crc32fast::hash(text.as_bytes()))
-}
-
-fn write_csa(dir: &Path, games: &[GameLine]) -> io::Result<()> {
-    std::fs::create_dir_all(dir)?;
-    for game in games {
-        let text = record::csa(game).map_err(io::Error::other)?;
-        std::fs::write(dir.join(format!("{:06}.csa", game.game + 1)), text)?;
-    }
-    Ok(())
 }

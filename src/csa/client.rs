@@ -1,14 +1,16 @@
-//! Game after game: connects, plays, keeps the records, and comes back after whatever breaks: [`Client`].
+//! [`Client`] plays one game after another: it connects, plays, writes the records, and reconnects after failures.
 
 use super::clock::Lag;
 use super::connection::Connection;
-use super::game::{Game, Outcome};
+use super::game::{GameOutcome, ServerGame};
+use super::link::{Context, Event, Link, LinkError, Wish};
 use super::log::Log;
-use super::play::Statistics;
+use super::play::play;
 use super::player::{Player, PlayerError};
 use super::recorder::{Circumstances, Recorder};
-use super::session::{Context, Event, Memory, Session, SessionError, Wish};
+use super::session::{Session, SessionError};
 use super::settings::Settings;
+use super::thinking::{Memory, Statistics};
 use crate::types::Color;
 use jiff::{Timestamp, Zoned};
 use std::sync::Arc;
@@ -22,15 +24,19 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Why a client gave up.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
+    /// The records or the log cannot be written.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// The first login failed; with the server's reason.
     #[error("login refused{0}: is the name, the password or the game wrong?")]
     Refused(String),
+    /// The engine cannot play.
     #[error(transparent)]
     Player(#[from] PlayerError),
     /// The user left in the middle of a game.
     #[error("left the game {0} before its end; the server will count it as lost")]
     Left(String),
+    /// So many records are lost.
     #[error("{0} finished games could not be written")]
     NotWritten(usize),
 }
@@ -42,8 +48,11 @@ pub struct Tally {
     pub finished: u32,
     /// Games that a broken connection ended for us.
     pub broken: u32,
+    /// Of the finished ones.
     pub wins: u32,
+    /// Of the finished ones.
     pub losses: u32,
+    /// Of the finished ones.
     pub draws: u32,
 }
 
@@ -62,13 +71,13 @@ pub struct Client<'a> {
     /// How many have succeeded. After the first a refusal is no typing error.
     logins: u32,
     /// The game that a broken connection interrupted.
-    interrupted: Option<(Game, Statistics, Zoned)>,
+    interrupted: Option<(ServerGame, Statistics, Zoned)>,
     /// The game that the user left.
     left: Option<String>,
 }
 
 impl<'a> Client<'a> {
-    /// The player's sink must send to `channel`. `wish` is asked all the time.
+    /// The player's sink must send to `channel`. `wish` is called several times a second.
     ///
     /// # Errors
     /// When the directory for the records cannot be made.
@@ -96,7 +105,7 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// Plays until the settings or the user say that it is enough.
+    /// Plays until a limit of the settings or the user ends it.
     ///
     /// # Errors
     /// When the first login is refused, the engine cannot play, or the user left a game.
@@ -123,7 +132,7 @@ impl<'a> Client<'a> {
                     wait = first;
                     continue;
                 }
-                Err(SessionError::Stopped) => return Ok(()),
+                Err(SessionError::Link(LinkError::Stopped)) => return Ok(()),
                 Err(e) => e,
             };
             match &error {
@@ -133,11 +142,11 @@ impl<'a> Client<'a> {
                 }
                 SessionError::Player(e) => return Err(e.clone().into()),
                 SessionError::Refused(reason) => {
-                    // it will not let us back into that game
+                    // the server will not let us back into that game
                     self.give_up_interrupted();
                     wait = retry_after(reason).unwrap_or(wait);
                 }
-                // the way to the server is good again, or nothing broke at all
+                // the server could be reached
                 _ if self.logins > logins => wait = first,
                 _ => {}
             }
@@ -150,7 +159,7 @@ impl<'a> Client<'a> {
 
     fn is_done(&self) -> bool {
         let enough = self.settings.games.is_some_and(|n| self.tally.finished + self.tally.broken >= n);
-        // a game that may be taken up again goes before everything but the wish to leave
+        // an interrupted game is resumed first, unless the user wants to leave at once
         match (self.wish)() {
             Wish::Leave => true,
             _ if self.interrupted.is_some() => false,
@@ -176,22 +185,22 @@ impl<'a> Client<'a> {
             // the client may be gone already
             let _ = send.send(Event::Server(number, incoming));
         });
-        let connection = connection.map_err(|e| SessionError::Connection(format!("{host}:{port}: {e}")))?;
+        let connection = connection.map_err(|e| LinkError::Lost(format!("{host}:{port}: {e}")))?;
         let context =
             Context { settings: self.settings, log: &self.log, events: &self.events, wish: self.wish };
-        let mut session = Session::new(context, &mut *self.player, (number, connection), &mut self.memory);
+        let mut session = Session::new(Link::new(context, number, connection), &mut *self.player);
         let way_back = self.interrupted.as_ref().and_then(|(game, ..)| token(game));
         session.login(way_back.as_deref())?;
         self.logins += 1;
         let (wish, until) = (self.wish, self.settings.until);
-        let (mut game, statistics, start) = match self.interrupted.take() {
+        let (mut game, mut statistics, start) = match self.interrupted.take() {
             Some(mut interrupted) => match go_on(&mut session, &mut interrupted.0) {
                 Ok(()) => interrupted,
                 Err(e) => {
                     drop(session);
                     self.interrupted = Some(interrupted);
                     // another try only where the connection broke again
-                    if !matches!(e, SessionError::Connection(_) | SessionError::Stopped) {
+                    if !matches!(e, SessionError::Link(LinkError::Lost(_) | LinkError::Stopped)) {
                         self.give_up_interrupted();
                     }
                     return Err(e);
@@ -201,7 +210,7 @@ impl<'a> Client<'a> {
                 self.log.say(&format!("logged in to {host}:{port}, waiting for a game"));
                 let summary = session.wait_for_summary(|| wish() >= Wish::Finish || is_late(until))?;
                 session.agree()?;
-                let game = Game::new(summary);
+                let game = ServerGame::new(summary);
                 let [black, white] = &game.summary.names;
                 let ours = if game.our_color() == Color::Black { "Black" } else { "White" };
                 self.log
@@ -210,9 +219,7 @@ impl<'a> Client<'a> {
             }
         };
         let id = game.summary.game_id.clone();
-        session.statistics = statistics;
-        let result = session.play(&mut game);
-        let statistics = std::mem::take(&mut session.statistics);
+        let result = play(&mut session, &mut game, &mut self.memory, &mut statistics);
         drop(session);
         let about = circumstances(
             self.settings,
@@ -227,17 +234,17 @@ impl<'a> Client<'a> {
                 Ok(())
             }
             Err(e) => {
-                if matches!(e, SessionError::Stopped) {
+                if matches!(e, SessionError::Link(LinkError::Stopped)) {
                     self.left = Some(id.clone());
                 }
                 self.log.warn(&format!("game {id} interrupted after {} moves", game.record.moves.len()));
-                // kept at once, for who knows whether there will be a later
+                // written at once: the process may end before the game does
                 game.abandon();
                 if let Err(e) = self.recorder.interrupted(&game, &about) {
                     self.log.warn(&format!("cannot write the record, will try again: {e}"));
                 }
                 self.interrupted = Some((game, statistics, start));
-                let back = matches!(e, SessionError::Connection(_) | SessionError::Silent(..));
+                let back = matches!(e, SessionError::Link(LinkError::Lost(_) | LinkError::Silent(..)));
                 if !back || self.interrupted.as_ref().is_none_or(|(game, ..)| token(game).is_none()) {
                     self.give_up_interrupted();
                 }
@@ -246,7 +253,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn finished(&mut self, game: &Game, outcome: &Outcome, about: &Circumstances) {
+    fn finished(&mut self, game: &ServerGame, outcome: &GameOutcome, about: &Circumstances) {
         use super::protocol::Verdict;
         self.tally.finished += 1;
         match outcome.verdict {
@@ -269,7 +276,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// The interrupted game goes on without us.
+    /// Ends the interrupted game in the records.
     fn give_up_interrupted(&mut self) {
         let Some((mut game, statistics, start)) = self.interrupted.take() else { return };
         self.tally.broken += 1;
@@ -281,19 +288,19 @@ impl<'a> Client<'a> {
     }
 }
 
-/// What a server wants to hear before it lets us back into a game.
-fn token(game: &Game) -> Option<String> {
+/// What a server wants in the login before it lets us back into a game.
+fn token(game: &ServerGame) -> Option<String> {
     let token = game.summary.reconnect_token.as_ref()?;
     Some(format!("{}+{token}", game.summary.game_id))
 }
 
-/// Takes up an interrupted game where the server now stands.
-fn go_on(session: &mut Session<'_>, game: &mut Game) -> Result<(), SessionError> {
+/// Resumes an interrupted game from the server's present state.
+fn go_on(session: &mut Session<'_>, game: &mut ServerGame) -> Result<(), SessionError> {
     const LIMIT: Duration = Duration::from_secs(30);
     let end = Instant::now() + LIMIT;
     let summary = session.wait_for_summary(|| Instant::now() >= end).map_err(|e| match e {
-        SessionError::Stopped if Instant::now() >= end => {
-            SessionError::Silent("summary of the interrupted game", LIMIT.as_secs())
+        SessionError::Link(LinkError::Stopped) if Instant::now() >= end => {
+            LinkError::Silent("summary of the interrupted game", LIMIT.as_secs()).into()
         }
         e => e,
     })?;

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 pub struct TimeControl {
     /// What T values count in.
     pub unit: u64,
-    /// `None`: as long as one likes.
+    /// `None`: no limit.
     pub total: Option<u64>,
-    /// Byoyomi, anew for every move.
+    /// Byoyomi, available to every move.
     pub byoyomi: u64,
     /// Added before a move is charged, so that it can be used up by the very first move.
     pub increment: u64,
@@ -19,7 +19,7 @@ pub struct TimeControl {
     pub delay: u64,
     /// The least that a move costs.
     pub least: u64,
-    /// A begun unit counts as a whole one.
+    /// Fractions of a unit are rounded up.
     pub round_up: bool,
 }
 
@@ -44,10 +44,12 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock at the start of a game.
     pub fn new(control: [TimeControl; 2]) -> Clock {
         Clock { control, left: control.map(|c| c.total.unwrap_or(0)) }
     }
 
+    /// The time of that colour.
     pub fn control(&self, color: Color) -> &TimeControl {
         &self.control[color.index()]
     }
@@ -78,7 +80,7 @@ impl Clock {
     }
 }
 
-/// How much longer our moves take by the server's clock than by ours: the line, twice, and both ends.
+/// How much longer our moves take by the server's clock than by ours: network both ways, and both programs.
 #[derive(Clone, Debug)]
 pub struct Lag {
     recent: VecDeque<u64>,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Longer lines are no lines of the protocol; a game summary's are below 100 bytes.
 const LONGEST_LINE: usize = 64 << 10;
-/// A server that does not read for so long is gone.
+/// A server that has not read for so long counts as gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -45,7 +45,7 @@ impl Connection {
         for address in (host, port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
                 Ok(stream) => {
-                    // a move must not wait for company
+                    // a move must not wait for more data
                     stream.set_nodelay(true)?;
                     stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
                     let (input, control) = (stream.try_clone()?, stream.try_clone()?);
@@ -93,7 +93,7 @@ impl Drop for Connection {
     }
 }
 
-/// Reads until the end. A last line without an end is none: half a line may mean anything.
+/// Reads until the end. A last line without a line end is dropped: it may be incomplete.
 fn receive(mut input: impl Read, log: &Log, mut sink: impl FnMut(Incoming)) {
     let mut splitter = Splitter::default();
     let mut chunk = [0; 4096];
@@ -111,7 +111,7 @@ fn receive(mut input: impl Read, log: &Log, mut sink: impl FnMut(Incoming)) {
     sink(Incoming::Closed(reason));
 }
 
-/// Makes lines of bytes that come in any portions.
+/// Splits bytes that come in any portions into lines.
 #[derive(Default)]
 pub struct Splitter {
     rest: Vec<u8>,

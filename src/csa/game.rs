@@ -1,4 +1,4 @@
-//! One game as the server tells it: [`Game`] follows its lines. Pure: no time passes here, nothing is sent.
+//! One game as the server reports it: [`ServerGame`] follows its lines. Pure: no clock is read, nothing is sent.
 
 use super::clock::Clock;
 use super::player::GameText;
@@ -11,10 +11,14 @@ use crate::types::{Color, Move};
 use std::time::Duration;
 
 /// A game under way.
-pub struct Game {
+pub struct ServerGame {
+    /// What was agreed to.
     pub summary: GameSummary,
+    /// After the last move, with its history.
     pub position: Position,
+    /// As the server has charged it.
     pub clock: Clock,
+    /// The game so far.
     pub record: Record,
     reason: Option<Reason>,
     /// The last `%` line.
@@ -26,45 +30,54 @@ pub struct Game {
 /// What a line did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// It does not concern the game.
     Nothing,
     /// A move was played, by that side, and charged so (T value).
     Moved {
+        /// Who moved.
         by: Color,
+        /// The move.
         mv: Move,
+        /// What the clock charged.
         time: Option<u64>,
     },
     /// The reason of the end is known, its verdict not yet.
     Ending,
-    Ended(Outcome),
-    /// The line is left out of account.
+    /// The game is over.
+    Ended(GameOutcome),
+    /// The line is ignored; with the reason.
     Ignored(&'static str),
 }
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct GameOutcome {
     /// From our view; none when the server did not say and it does not follow.
     pub verdict: Option<Verdict>,
+    /// The server's word.
     pub reason: Option<Reason>,
     /// What stands for it in the record.
     pub special: Special,
 }
 
-/// The server's and our idea of the game have parted.
+/// The server's game is not the one that we have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GameError {
+    /// The server's move is not legal here.
     #[error("the server's move cannot be played here: {0}")]
     Move(#[from] MoveTextError),
+    /// After a reconnection; with the server's position.
     #[error("the server goes on with another position than the one left: {0}")]
     Resume(String),
 }
 
-impl Game {
-    pub fn new(summary: GameSummary) -> Game {
+impl ServerGame {
+    /// A game at its start, or after the moves of the summary.
+    pub fn new(summary: GameSummary) -> ServerGame {
         let mut record = Record::new(summary.root.clone());
         record.names = summary.names.clone();
         record.headers.push(("EVENT".into(), summary.game_id.clone()));
-        let mut game = Game {
+        let mut game = ServerGame {
             position: summary.root.clone(),
             clock: Clock::new(summary.times),
             record,
@@ -79,10 +92,12 @@ impl Game {
         game
     }
 
+    /// The colour we play.
     pub fn our_color(&self) -> Color {
         self.summary.our_color
     }
 
+    /// Whether we are to move.
     pub fn is_our_turn(&self) -> bool {
         self.position.side_to_move() == self.our_color()
     }
@@ -110,7 +125,7 @@ impl Game {
         }
     }
 
-    /// We resign or declare a win.
+    /// Notes that we resign or declare a win.
     pub fn speak(&mut self) {
         self.spoke = true;
     }
@@ -134,7 +149,7 @@ impl Game {
     /// Follows a line.
     ///
     /// # Errors
-    /// When a move of the server is none here. What makes no sense otherwise is ignored.
+    /// When a move of the server is not legal. Other lines without meaning are ignored.
     pub fn line(&mut self, line: &ServerLine<'_>) -> Result<Step, GameError> {
         Ok(match line {
             ServerLine::KeepAlive | ServerLine::Extended(_) => Step::Nothing,
@@ -168,7 +183,7 @@ impl Game {
     }
 
     /// No line will follow. The game is over if its reason is known; the verdict follows from it where it can.
-    pub fn silence(&mut self) -> Option<Outcome> {
+    pub fn silence(&mut self) -> Option<GameOutcome> {
         let reason = self.reason?;
         let verdict = match reason {
             Reason::Sennichite => Some(Verdict::Draw),
@@ -188,11 +203,11 @@ impl Game {
     }
 
     /// The connection broke, and nothing is known of the end.
-    pub fn abandon(&mut self) -> Outcome {
+    pub fn abandon(&mut self) -> GameOutcome {
         self.end(None)
     }
 
-    fn end(&mut self, verdict: Option<Verdict>) -> Outcome {
+    fn end(&mut self, verdict: Option<Verdict>) -> GameOutcome {
         let turn = self.position.side_to_move();
         let loser = match verdict {
             Some(Verdict::Win) => Some(!self.our_color()),
@@ -225,7 +240,7 @@ impl Game {
             None => "no result".into(),
         });
         self.record.end = Some(end);
-        Outcome { verdict, reason: self.reason, special }
+        GameOutcome { verdict, reason: self.reason, special }
     }
 
     /// Goes on with a game that a broken connection interrupted, as the server now describes it: with the moves since
@@ -238,7 +253,7 @@ impl Game {
         summary: GameSummary,
         last_move: Option<&str>,
     ) -> Result<Option<Move>, GameError> {
-        let server = Game::new(summary);
+        let server = ServerGame::new(summary);
         let same = |a: &Position, b: &Position| a.key() == b.key() && a.board() == b.board();
         self.record.end = None;
         (self.reason, self.special) = (None, None);
@@ -274,19 +289,19 @@ mod tests {
     use super::super::summary::SummaryReader;
     use super::*;
 
-    fn game(turn: char, moves: &str) -> Game {
+    fn game(turn: char, moves: &str) -> ServerGame {
         let text = format!(
             "Game_ID:t+g-60-5+a+b+1\nName+:a\nName-:b\nYour_Turn:{turn}\nDeclaration:Jishogi 1.1\nBEGIN Time\nTotal_Time:60\nByoyomi:5\nEND Time\nBEGIN Position\nPI\n+\n{moves}END Position\nEND Game_Summary"
         );
         let mut reader = SummaryReader::default();
-        Game::new(text.lines().find_map(|l| reader.line(l).unwrap()).unwrap())
+        ServerGame::new(text.lines().find_map(|l| reader.line(l).unwrap()).unwrap())
     }
 
-    fn feed(game: &mut Game, lines: &str) -> Step {
+    fn feed(game: &mut ServerGame, lines: &str) -> Step {
         lines.lines().map(|l| game.line(&ServerLine::parse(l)).unwrap()).last().unwrap()
     }
 
-    fn outcome(turn: char, lines: &str) -> Outcome {
+    fn outcome(turn: char, lines: &str) -> GameOutcome {
         match feed(&mut game(turn, ""), lines) {
             Step::Ended(outcome) => outcome,
             other => panic!("{other:?}"),
@@ -309,10 +324,10 @@ mod tests {
             ("#ABNORMAL\n#WIN", V::Win, R::Abnormal, S::Interrupted),
         ];
         for (lines, verdict, reason, special) in cases {
-            let expected = Outcome { verdict: Some(verdict), reason: Some(reason), special };
+            let expected = GameOutcome { verdict: Some(verdict), reason: Some(reason), special };
             assert_eq!(outcome('+', lines), expected, "{lines}");
         }
-        let aborted = Outcome { verdict: Some(V::Chudan), reason: None, special: S::Interrupted };
+        let aborted = GameOutcome { verdict: Some(V::Chudan), reason: None, special: S::Interrupted };
         assert_eq!(outcome('-', "#CHUDAN"), aborted);
     }
 

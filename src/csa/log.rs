@@ -1,18 +1,47 @@
 //! What the user is told, and the dialogue for the log file. The password appears in neither.
 
 use super::secret::Secret;
+use crate::progress::Progress;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where words go. Shared by threads.
+/// Standard error, with a line at its end that changes while a game is played. Shared by the clients of a process.
+pub struct Screen {
+    quiet: bool,
+    progress: Mutex<Progress>,
+}
+
+impl Screen {
+    /// Only warnings if `quiet`.
+    pub fn new(quiet: bool) -> Screen {
+        Screen { quiet, progress: Mutex::new(Progress::new(quiet)) }
+    }
+
+    fn say(&self, text: &str) {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).say(text);
+    }
+
+    fn warn(&self, text: &str) {
+        if self.quiet {
+            // nothing to do about a closed standard error
+            let _ = writeln!(std::io::stderr(), "{text}");
+        } else {
+            self.say(text);
+        }
+    }
+}
+
+/// Messages of one client. Shared by threads.
 pub struct Log {
     secret: Secret,
-    quiet: bool,
+    screen: Arc<Screen>,
     file: Option<Mutex<File>>,
-    /// Before each line on standard error, to tell several clients apart.
+    /// Before each line on the screen, to tell several clients apart.
     label: String,
+    /// Whether the changing line is this client's.
+    live: bool,
 }
 
 impl Log {
@@ -20,32 +49,56 @@ impl Log {
     ///
     /// # Errors
     /// When the file cannot be opened.
-    pub fn new(secret: Secret, file: Option<&Path>, quiet: bool, label: &str) -> std::io::Result<Log> {
+    pub fn new(
+        secret: Secret,
+        file: Option<&Path>,
+        screen: Arc<Screen>,
+        label: &str,
+    ) -> std::io::Result<Log> {
         let file = match file {
             Some(path) => Some(Mutex::new(File::options().create(true).append(true).open(path)?)),
             None => None,
         };
-        Ok(Log { secret, quiet, file, label: label.into() })
+        Ok(Log { secret, screen, file, label: label.into(), live: true })
+    }
+
+    /// Another client shows the live line.
+    #[must_use]
+    pub fn without_live(self) -> Log {
+        Log { live: false, ..self }
     }
 
     /// Tells the user.
     pub fn say(&self, text: &str) {
-        self.tell(text, self.quiet);
-    }
-
-    /// Tells the user even where he wants quiet.
-    pub fn warn(&self, text: &str) {
-        self.tell(text, false);
-    }
-
-    fn tell(&self, text: &str, quiet: bool) {
         let text = self.secret.hide_in(text);
         self.keep("#", &text);
-        if !quiet {
-            // nothing to do about a closed standard error
-            let now = jiff::Zoned::now();
-            let _ = writeln!(std::io::stderr(), "{} {}{text}", now.strftime("%m-%d %H:%M:%S"), self.label);
+        self.screen.say(&self.stamped(&text));
+    }
+
+    /// Tells the user, even with `--quiet`.
+    pub fn warn(&self, text: &str) {
+        let text = self.secret.hide_in(text);
+        self.keep("#", &text);
+        self.screen.warn(&self.stamped(&text));
+    }
+
+    /// Changes the last line of the screen, if it is time to; the log file does not get it.
+    pub fn live(&self, text: impl FnOnce() -> String) {
+        if self.live {
+            let mut progress = self.screen.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.update(|| self.stamped(&self.secret.hide_in(&text())));
         }
+    }
+
+    /// Leaves the changing line as it stands.
+    pub fn end_live(&self) {
+        if self.live {
+            self.screen.progress.lock().unwrap_or_else(PoisonError::into_inner).end();
+        }
+    }
+
+    fn stamped(&self, text: &str) -> String {
+        format!("{} {}{text}", jiff::Zoned::now().strftime("%m-%d %H:%M:%S"), self.label)
     }
 
     /// A line of the dialogue that we sent.

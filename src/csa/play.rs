@@ -1,67 +1,77 @@
-//! Playing a game: when to think, what to send. Continues [`Session`].
+//! Playing a game: when to think, what to send. [`play`] leads a game to its end over a [`Session`].
 
-use super::clock::TimeControl;
 use super::comment::comment;
-use super::game::{Game, Outcome, Step};
+use super::game::{GameOutcome, ServerGame, Step};
+use super::link::{LinkError, Woken};
+use super::live::Shown;
+use super::log::Log;
 use super::player::{Allowance, Thought};
 use super::protocol::{ClientLine, ServerLine, Verdict};
-use super::session::{Session, SessionError, Woken};
+use super::session::{Session, SessionError};
+use super::thinking::{Found, Memory, Mode, Sent, Statistics};
 use crate::position::EnteringKingRule;
 use crate::record::csa::move_text;
 use crate::types::{Color, Move};
-use crate::usi_client::Score;
+use crate::usi_client::UsiScore;
 use std::time::{Duration, Instant};
 
-/// A server may notice a fallen flag only at its next look, a minute later.
+/// A server may check flags only once a minute.
 const FLAG: Duration = Duration::from_secs(150);
 /// The verdict follows its reason at once, if there is one.
 const VERDICT: Duration = Duration::from_secs(3);
 /// How often a player that oversteps its time is reminded.
 const REMIND: Duration = Duration::from_millis(200);
+/// How often the clocks on the screen are brought up to date.
+const LIVE: Duration = Duration::from_millis(500);
 /// How often in a game a dead engine is started again.
 const RESTARTS: u32 = 3;
 
-/// What our moves have shown so far.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
-    pub depths: Vec<u32>,
-    pub nodes: u64,
+/// Plays a game to its end.
+///
+/// # Errors
+/// When the connection breaks, or a line of the server contradicts the game. The game then has its moves so far.
+pub fn play(
+    session: &mut Session<'_>,
+    game: &mut ServerGame,
+    memory: &mut Memory,
+    statistics: &mut Statistics,
+) -> Result<GameOutcome, SessionError> {
+    session.player.new_game(game.summary.max_moves);
+    let now = Instant::now();
+    let mut play = Play {
+        session,
+        game,
+        memory,
+        statistics,
+        mode: Mode::Idle,
+        found: Found::default(),
+        shown: Shown::default(),
+        sent: None,
+        turn: now,
+        hopeless: 0,
+        restarts: 0,
+        reminded: now,
+    };
+    let result = play.follow();
+    session.link.context.log.end_live();
+    session.player.game_over(match result.as_ref().ok().and_then(|o| o.verdict) {
+        Some(Verdict::Win) => "win",
+        Some(Verdict::Lose) => "lose",
+        _ => "draw",
+    });
+    result
 }
 
-/// What the thinking is about.
-enum Mode {
-    Idle,
-    /// Our move.
-    Own,
-    /// The position after a move that the opponent may play. The answer, if the player cannot wait.
-    Ponder {
-        expected: Move,
-        early: Option<String>,
-    },
-}
-
-/// What a search has found so far.
-#[derive(Default)]
-struct Found {
-    score: Option<Score>,
-    pv: Vec<String>,
-    depth: Option<u32>,
-    nodes: Option<u64>,
-}
-
-/// A move on its way to the server.
-struct Sent {
-    at: Instant,
-    /// What it took by our clock, in milliseconds.
-    own: u64,
-    ponder: Option<String>,
-    comment: Option<String>,
-}
-
-/// What is being thought about, and what was sent.
-pub(super) struct Thinking {
+/// A game under way: what is being thought about, and what was sent.
+struct Play<'p, 'a> {
+    session: &'p mut Session<'a>,
+    game: &'p mut ServerGame,
+    memory: &'p mut Memory,
+    statistics: &'p mut Statistics,
     mode: Mode,
     found: Found,
+    /// The last line found, for the user.
+    shown: Shown,
     sent: Option<Sent>,
     /// When the turn began.
     turn: Instant,
@@ -71,81 +81,54 @@ pub(super) struct Thinking {
     reminded: Instant,
 }
 
-impl Thinking {
-    pub(super) fn new(now: Instant) -> Thinking {
-        Thinking {
-            mode: Mode::Idle,
-            found: Found::default(),
-            sent: None,
-            turn: now,
-            hopeless: 0,
-            restarts: 0,
-            reminded: now,
-        }
-    }
-}
-
-impl Session<'_> {
-    /// Plays a game to its end.
-    ///
-    /// # Errors
-    /// When the connection breaks, or the server says what cannot be. The game then has its moves so far.
-    pub fn play(&mut self, game: &mut Game) -> Result<Outcome, SessionError> {
-        self.player.new_game(game.summary.max_moves);
-        let result = self.follow(game);
-        self.thinking.mode = Mode::Idle;
-        self.player.game_over(match result.as_ref().ok().and_then(|o| o.verdict) {
-            Some(Verdict::Win) => "win",
-            Some(Verdict::Lose) => "lose",
-            _ => "draw",
-        });
-        result
+impl<'a> Play<'_, 'a> {
+    fn log(&self) -> &'a Log {
+        self.session.link.context.log
     }
 
-    fn follow(&mut self, game: &mut Game) -> Result<Outcome, SessionError> {
-        self.thinking.turn = Instant::now();
-        if game.is_our_turn() {
-            self.our_turn(game)?;
+    fn follow(&mut self) -> Result<GameOutcome, SessionError> {
+        self.turn = Instant::now();
+        if self.game.is_our_turn() {
+            self.our_turn()?;
         }
         let mut ending: Option<Instant> = None;
         loop {
-            let silent = self.silence_deadline(game);
-            let deadline = [ending, silent, self.overstep(game)].into_iter().flatten().min();
-            match self.wait(deadline)? {
-                Woken::Line(line, at) => match game.line(&ServerLine::parse(&line))? {
+            let silent = self.silence_deadline();
+            let deadlines = [ending, silent, self.overstep(), Some(Instant::now() + LIVE)];
+            self.log().live(|| self.shown.line(self.game, self.turn.elapsed()));
+            match self.session.link.wait(deadlines.into_iter().flatten().min())? {
+                Woken::Line(line, at) => match self.game.line(&ServerLine::parse(&line))? {
                     Step::Nothing => {}
-                    Step::Moved { by, mv, time } => self.moved(game, by, mv, time, at)?,
+                    Step::Moved { by, mv, time } => self.moved(by, mv, time, at)?,
                     Step::Ending => {
-                        self.thinking.mode = Mode::Idle;
-                        self.player.stop();
+                        self.mode = Mode::Idle;
+                        self.session.player.stop();
                         ending = Some(Instant::now() + VERDICT);
                     }
                     Step::Ended(outcome) => return Ok(outcome),
                     Step::Ignored(why) => {
-                        self.context.log.say(&format!("ignored `{}`: {why}", line.escape_debug()))
+                        self.log().say(&format!("ignored `{}`: {why}", line.escape_debug()))
                     }
                 },
                 Woken::Closed(reason) => {
-                    return game.silence().ok_or(SessionError::Connection(reason));
+                    return self.game.silence().ok_or(LinkError::Lost(reason).into());
                 }
-                Woken::Thought(thought) => self.thought(game, thought)?,
+                Woken::Thought(thought) => self.thought(thought)?,
                 Woken::Timeout => {
                     let now = Instant::now();
                     if ending.is_some_and(|d| now >= d)
-                        && let Some(outcome) = game.silence()
+                        && let Some(outcome) = self.game.silence()
                     {
                         return Ok(outcome);
                     }
                     if silent.is_some_and(|d| now >= d) {
-                        return Err(SessionError::Silent(
-                            "move",
-                            now.duration_since(self.thinking.turn).as_secs(),
-                        ));
+                        let waited = now.duration_since(self.turn).as_secs();
+                        return Err(LinkError::Silent("move", waited).into());
                     }
-                    if self.overstep(game).is_some_and(|d| now >= d) {
-                        self.context.log.warn("the engine oversteps its time");
-                        self.thinking.reminded = now;
-                        self.player.stop();
+                    if self.overstep().is_some_and(|d| now >= d) {
+                        self.log().warn("the engine oversteps its time");
+                        self.reminded = now;
+                        self.session.player.stop();
                     }
                 }
             }
@@ -153,222 +136,204 @@ impl Session<'_> {
     }
 
     /// When the server must have said something: the flag of the side to move has long fallen.
-    fn silence_deadline(&self, game: &Game) -> Option<Instant> {
-        let budget = game.clock.budget(game.position.side_to_move())?;
-        Some(self.thinking.turn + Duration::from_millis(budget) + FLAG)
+    fn silence_deadline(&self) -> Option<Instant> {
+        let budget = self.game.clock.budget(self.game.position.side_to_move())?;
+        Some(self.turn + Duration::from_millis(budget) + FLAG)
     }
 
     /// When our player must be reminded of the time.
-    fn overstep(&self, game: &Game) -> Option<Instant> {
-        if !matches!(self.thinking.mode, Mode::Own) {
+    fn overstep(&self) -> Option<Instant> {
+        if !matches!(self.mode, Mode::Own) {
             return None;
         }
-        let budget = game.clock.budget(game.our_color())?;
-        let end = self.thinking.turn + Duration::from_millis(budget.saturating_sub(self.memory.lag.margin()));
-        Some(end.max(self.thinking.reminded + REMIND))
+        let budget = self.game.clock.budget(self.game.our_color())?;
+        let end = self.turn + Duration::from_millis(budget.saturating_sub(self.memory.lag.margin()));
+        Some(end.max(self.reminded + REMIND))
     }
 
-    fn allowance(&self, game: &Game) -> Allowance {
-        let each = |of: fn(&TimeControl) -> u64| Color::ALL.map(|c| of(game.clock.control(c)));
-        let unlimited = game.clock.control(game.our_color()).is_unlimited();
-        // an increment can be used up by the move that it comes with, and so can a delay
-        let usable = |c: Color| {
-            let control = game.clock.control(c);
-            game.clock.left(c).saturating_add(control.increment + control.delay)
-        };
-        Allowance {
-            color: game.our_color(),
-            time: (!unlimited).then(|| Color::ALL.map(usable)),
-            increment: each(|c| c.increment),
-            byoyomi: each(|c| c.byoyomi),
-            margin: self.memory.lag.margin(),
-        }
-    }
-
-    fn think(&mut self, game: &Game, expected: Option<Move>) {
+    fn think(&mut self, expected: Option<Move>) {
         self.memory.search += 1;
-        self.thinking.found = Found::default();
-        let mut text = game.text();
+        self.found = Found::default();
+        let mut text = self.game.text();
         text.moves.extend(expected.iter().map(Move::to_string));
-        self.player.go(self.memory.search, &text, &self.allowance(game), expected.is_some());
-        self.thinking.mode = match expected {
+        let allowance = Allowance::of(&self.game.clock, self.game.our_color(), self.memory.lag.margin());
+        self.session.player.go(self.memory.search, &text, &allowance, expected.is_some());
+        self.mode = match expected {
             Some(expected) => Mode::Ponder { expected, early: None },
             None => Mode::Own,
         };
     }
 
     /// Our turn has begun: declare, or think.
-    fn our_turn(&mut self, game: &mut Game) -> Result<(), SessionError> {
-        if declares(game) {
-            self.thinking.mode = Mode::Idle;
-            self.player.stop();
-            return self.declare(game);
+    fn our_turn(&mut self) -> Result<(), SessionError> {
+        if declares(self.game) {
+            self.mode = Mode::Idle;
+            self.session.player.stop();
+            return self.declare();
         }
-        self.think(game, None);
+        self.think(None);
         Ok(())
     }
 
-    fn declare(&mut self, game: &mut Game) -> Result<(), SessionError> {
-        self.context.log.say("declaring a win");
-        game.speak();
-        self.send(&ClientLine::DeclareWin)
+    fn declare(&mut self) -> Result<(), SessionError> {
+        self.log().say("declaring a win");
+        self.game.speak();
+        Ok(self.session.link.send(&ClientLine::DeclareWin)?)
     }
 
-    fn resign(&mut self, game: &mut Game, why: &str) -> Result<(), SessionError> {
-        self.context.log.say(&format!("resigning: {why}"));
-        game.speak();
-        self.send(&ClientLine::Resign)
+    fn resign(&mut self, why: &str) -> Result<(), SessionError> {
+        self.log().say(&format!("resigning: {why}"));
+        self.game.speak();
+        Ok(self.session.link.send(&ClientLine::Resign)?)
     }
 
     /// A move was played.
-    fn moved(
-        &mut self,
-        game: &mut Game,
-        by: Color,
-        mv: Move,
-        time: Option<u64>,
-        at: Instant,
-    ) -> Result<(), SessionError> {
-        self.thinking.turn = at;
-        if by != game.our_color() {
-            return self.opponent_moved(game, mv);
+    fn moved(&mut self, by: Color, mv: Move, time: Option<u64>, at: Instant) -> Result<(), SessionError> {
+        self.turn = at;
+        if by != self.game.our_color() {
+            return self.opponent_moved(mv);
         }
-        let Some(sent) = self.thinking.sent.take() else {
-            // not from us, in this connection at least: what we think about is past
+        let Some(sent) = self.sent.take() else {
+            // sent before a reconnection: the present search is of an earlier position
             self.memory.search += 1;
-            self.thinking.mode = Mode::Idle;
-            self.player.stop();
+            self.mode = Mode::Idle;
+            self.session.player.stop();
             return Ok(());
         };
         if let Some(text) = sent.comment {
             // as floodgate's server keeps it
-            game.remark(format!("*{text}"));
+            self.game.remark(format!("*{text}"));
         }
         let echo = at.saturating_duration_since(sent.at).as_millis() as u64;
-        self.memory.lag.observe(game.clock.control(by), echo, sent.own, time);
-        if self.context.settings.ponder
-            && let Some(Ok(expected)) = sent.ponder.map(|text| game.position.parse_move(&text))
+        self.memory.lag.observe(self.game.clock.control(by), echo, sent.own, time);
+        if self.session.link.context.settings.ponder
+            && let Some(Ok(expected)) = sent.ponder.map(|text| self.game.position.parse_move(&text))
         {
-            self.think(game, Some(expected));
+            self.think(Some(expected));
         }
         Ok(())
     }
 
-    fn opponent_moved(&mut self, game: &mut Game, mv: Move) -> Result<(), SessionError> {
-        match std::mem::replace(&mut self.thinking.mode, Mode::Idle) {
+    fn opponent_moved(&mut self, mv: Move) -> Result<(), SessionError> {
+        match std::mem::replace(&mut self.mode, Mode::Idle) {
             Mode::Ponder { expected, early } if expected == mv => {
-                if declares(game) {
-                    self.player.stop();
-                    return self.declare(game);
+                if declares(self.game) {
+                    self.session.player.stop();
+                    return self.declare();
                 }
-                self.thinking.mode = Mode::Own;
+                self.mode = Mode::Own;
                 match early {
-                    Some(best) => self.answer(game, &best, None),
+                    Some(best) => self.answer(&best, None),
                     None => {
-                        self.player.ponderhit();
+                        self.session.player.ponderhit();
                         Ok(())
                     }
                 }
             }
-            _ => self.our_turn(game),
+            _ => self.our_turn(),
         }
     }
 
-    fn thought(&mut self, game: &mut Game, thought: Thought) -> Result<(), SessionError> {
+    fn thought(&mut self, thought: Thought) -> Result<(), SessionError> {
         match thought {
             Thought::Line { search, score, depth, nodes, pv } => {
                 if search == self.memory.search {
-                    self.thinking.found = Found { score, pv, depth, nodes };
+                    // while it ponders, the line is of a position that may never come
+                    let thinking = matches!(self.mode, Mode::Own);
+                    let best = pv.first().filter(|_| thinking);
+                    let best = best.and_then(|m| self.game.position.parse_move(m).ok());
+                    self.shown = Shown { best, score, depth };
+                    self.found = Found { score, pv, depth, nodes };
                 }
             }
             Thought::Best { search, best, ponder } => {
-                self.player.finished();
+                self.session.player.finished();
                 if search != self.memory.search {
                     return Ok(());
                 }
-                match &mut self.thinking.mode {
-                    Mode::Own => return self.answer(game, &best, ponder),
+                match &mut self.mode {
+                    Mode::Own => return self.answer(&best, ponder),
                     Mode::Ponder { early, .. } => *early = Some(best),
                     Mode::Idle => {}
                 }
             }
-            Thought::Remark(text) => self.context.log.say(&format!("engine: {text}")),
-            Thought::Lost(what) => return self.lost(game, &what),
+            Thought::Remark(text) => self.log().say(&format!("engine: {text}")),
+            Thought::Lost(what) => return self.lost(&what),
         }
         Ok(())
     }
 
-    /// The player has died: another try, while there is time.
-    fn lost(&mut self, game: &mut Game, what: &str) -> Result<(), SessionError> {
-        self.context.log.warn(&format!("engine: {what}"));
-        let thinking = !matches!(std::mem::replace(&mut self.thinking.mode, Mode::Idle), Mode::Idle);
-        // one that was replaced, or that goes when the game is over
-        if !thinking && !game.is_our_turn() {
+    /// The player has died: starts it again, a few times.
+    fn lost(&mut self, what: &str) -> Result<(), SessionError> {
+        self.log().warn(&format!("engine: {what}"));
+        let thinking = !matches!(std::mem::replace(&mut self.mode, Mode::Idle), Mode::Idle);
+        // it was replaced, or the game is over
+        if !thinking && !self.game.is_our_turn() {
             return Ok(());
         }
-        self.thinking.restarts += 1;
-        let ready = self.thinking.restarts <= RESTARTS
-            && match self.player.prepare() {
+        self.restarts += 1;
+        let ready = self.restarts <= RESTARTS
+            && match self.session.player.prepare() {
                 Ok(()) => true,
                 Err(e) => {
-                    self.context.log.warn(&e.to_string());
+                    self.log().warn(&e.to_string());
                     false
                 }
             };
         if ready {
-            self.player.new_game(game.summary.max_moves);
-            if game.is_our_turn() && self.thinking.sent.is_none() { self.our_turn(game) } else { Ok(()) }
-        } else if game.is_our_turn() && self.thinking.sent.is_none() {
-            self.resign(game, "there is no engine to play with")
+            self.session.player.new_game(self.game.summary.max_moves);
+            if self.game.is_our_turn() && self.sent.is_none() { self.our_turn() } else { Ok(()) }
+        } else if self.game.is_our_turn() && self.sent.is_none() {
+            self.resign("there is no engine to play with")
         } else {
             Ok(())
         }
     }
 
     /// Sends what the player wants to play, if the rules allow it.
-    fn answer(&mut self, game: &mut Game, best: &str, ponder: Option<String>) -> Result<(), SessionError> {
-        self.thinking.mode = Mode::Idle;
-        let found = std::mem::take(&mut self.thinking.found);
+    fn answer(&mut self, best: &str, ponder: Option<String>) -> Result<(), SessionError> {
+        self.mode = Mode::Idle;
+        let found = std::mem::take(&mut self.found);
         match best {
-            "win" if declares(game) => return self.declare(game),
-            "resign" => return self.resign(game, "the engine says so"),
+            "win" if declares(self.game) => return self.declare(),
+            "resign" => return self.resign("the engine says so"),
             _ => {}
         }
-        let mv = match game.position.parse_move(best) {
+        let mv = match self.game.position.parse_move(best) {
             Ok(mv) => mv,
             Err(e) => {
-                self.context.log.warn(&format!(
+                self.log().warn(&format!(
                     "the engine's answer `{}` is illegal: {e}; {}",
                     best.escape_debug(),
-                    game.position.sfen()
+                    self.game.position.sfen()
                 ));
-                return self.resign(game, "the engine plays by other rules");
+                return self.resign("the engine plays by other rules");
             }
         };
         if self.is_hopeless(found.score) {
-            return self.resign(game, "the score has been hopeless for long enough");
+            return self.resign("the score has been hopeless for long enough");
         }
         self.statistics.depths.extend(found.depth);
         self.statistics.nodes += found.nodes.unwrap_or(0);
-        let remark = found.score.filter(|_| self.context.settings.comments);
-        let remark = remark.map(|score| comment(&game.position, mv, score, &found.pv));
-        self.send(&ClientLine::Move { text: &move_text(mv), comment: remark.as_deref() })?;
+        let remark = found.score.filter(|_| self.session.link.context.settings.comments);
+        let remark = remark.map(|score| comment(&self.game.position, mv, score, &found.pv));
+        self.session.link.send(&ClientLine::Move { text: &move_text(mv), comment: remark.as_deref() })?;
         let at = Instant::now();
-        let own = at.saturating_duration_since(self.thinking.turn).as_millis() as u64;
-        self.thinking.sent = Some(Sent { at, own, ponder, comment: remark });
+        let own = at.saturating_duration_since(self.turn).as_millis() as u64;
+        self.sent = Some(Sent { at, own, ponder, comment: remark });
         Ok(())
     }
 
-    fn is_hopeless(&mut self, score: Option<Score>) -> bool {
-        let Some(bound) = self.context.settings.resign else { return false };
+    fn is_hopeless(&mut self, score: Option<UsiScore>) -> bool {
+        let Some(bound) = self.session.link.context.settings.resign else { return false };
         let lost = score.is_some_and(|s| s.centipawns() <= -bound);
-        self.thinking.hopeless = if lost { self.thinking.hopeless + 1 } else { 0 };
-        self.thinking.hopeless >= self.context.settings.resign_moves
+        self.hopeless = if lost { self.hopeless + 1 } else { 0 };
+        self.hopeless >= self.session.link.context.settings.resign_moves
     }
 }
 
 /// Whether we may declare a win now.
-fn declares(game: &Game) -> bool {
+fn declares(game: &ServerGame) -> bool {
     let rule = game.declaration_rule();
     rule != EnteringKingRule::None
         && game.is_our_turn()

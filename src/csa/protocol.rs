@@ -10,50 +10,71 @@ use std::fmt;
 pub enum ServerLine<'a> {
     /// An empty line answers ours.
     KeepAlive,
+    /// With our name.
     LoggedIn(&'a str),
     /// With the reason, if the server gives one.
     LoginRefused(&'a str),
+    /// The answer to a logout.
     LoggedOut,
     /// `BEGIN Game_Summary`
     BeginSummary,
     /// `BEGIN Reconnect_State` and its end.
     BeginReconnect,
+    /// `END Reconnect_State`
     EndReconnect,
     /// The game with this id begins.
     Start(&'a str),
     /// The game does not take place.
     Reject {
+        /// Which game.
         game_id: &'a str,
+        /// Who does not want it.
         by: &'a str,
     },
     /// A move in CSA notation and what the clock charged for it, in the game's time unit.
     Move {
+        /// Without what stands behind the comma.
         text: &'a str,
+        /// What the clock charged.
         time: Option<u64>,
     },
     /// `%TORYO`, `%KACHI`, `%CHUDAN`, ...
     Special {
+        /// Without what stands behind the comma.
         text: &'a str,
+        /// What the clock charged.
         time: Option<u64>,
     },
+    /// Why the game is over.
     Reason(Reason),
+    /// Who has won.
     Verdict(Verdict),
     /// An answer of the extended mode: `##[WHO] ...`
     Extended(&'a str),
+    /// Anything else.
     Other(&'a str),
 }
 
 /// Why a game is over, by the server's lines that begin with `#`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// `%TORYO`, resignation.
     Resign,
+    /// A flag has fallen.
     TimeUp,
+    /// A move against the rules, or a false declaration.
     IllegalMove,
+    /// Any other foul.
     IllegalAction,
+    /// The fourth repetition.
     Sennichite,
+    /// Perpetual check.
     OuteSennichite,
+    /// A declared win, or an impasse.
     Jishogi,
+    /// By the number of moves.
     MaxMoves,
+    /// A player is gone.
     Abnormal,
 }
 
@@ -61,8 +82,11 @@ pub enum Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
+    /// We have won.
     Win,
+    /// We have lost.
     Lose,
+    /// Nobody has.
     Draw,
     /// Neither a result nor a draw, by the number of moves.
     Censored,
@@ -163,20 +187,31 @@ fn split_time(line: &str) -> (&str, Option<u64>) {
 pub enum ClientLine<'a> {
     /// `resume` continues a game that a broken connection interrupted.
     Login {
+        /// Who we are.
         name: &'a str,
+        /// Game and trip on floodgate.
         password: &'a str,
+        /// Game and token.
         resume: Option<&'a str>,
     },
+    /// `LOGOUT`
     Logout,
+    /// `AGREE`
     Agree,
+    /// `REJECT`
     Reject,
+    /// An empty line.
     KeepAlive,
     /// A move in CSA notation with floodgate's comment, which begins behind `'`.
     Move {
+        /// Without what stands behind the comma.
         text: &'a str,
+        /// Score and line of play.
         comment: Option<&'a str>,
     },
+    /// `%TORYO`, resignation.
     Resign,
+    /// `%KACHI`
     DeclareWin,
 }
 

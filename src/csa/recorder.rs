@@ -1,6 +1,6 @@
-//! What stays of the games: a CSA file each, and a line of JSON each in `games.jsonl`.
+//! Records of the games: a CSA file each, and a line of JSON each in `games.jsonl`.
 
-use super::game::{Game, Outcome};
+use super::game::{GameOutcome, ServerGame};
 use super::protocol::Verdict;
 use crate::record::csa;
 use crate::types::Color;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A line of `games.jsonl`. Times are seconds unless the name says milliseconds.
 #[derive(Clone, Debug, Serialize)]
-pub struct GameLine {
+pub struct JournalLine {
     pub game_id: String,
     pub server: String,
     /// The game's name as logged in with.
@@ -45,7 +45,7 @@ pub struct GameLine {
     pub record: String,
 }
 
-/// What the game itself does not know.
+/// What is not part of the game itself.
 #[derive(Clone, Debug)]
 pub struct Circumstances {
     pub server: String,
@@ -86,7 +86,12 @@ impl Recorder {
     ///
     /// # Errors
     /// When it cannot be written; it is not lost then, see [`retry`](Self::retry).
-    pub fn finished(&mut self, game: &Game, outcome: &Outcome, about: &Circumstances) -> io::Result<PathBuf> {
+    pub fn finished(
+        &mut self,
+        game: &ServerGame,
+        outcome: &GameOutcome,
+        about: &Circumstances,
+    ) -> io::Result<PathBuf> {
         let name = file_name(&game.summary.game_id);
         let line = serde_json::to_string(&game_line(game, outcome, about, &name))?;
         self.add(name, text(game, about), Some(line))
@@ -96,7 +101,7 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`finished`](Self::finished).
-    pub fn interrupted(&mut self, game: &Game, about: &Circumstances) -> io::Result<PathBuf> {
+    pub fn interrupted(&mut self, game: &ServerGame, about: &Circumstances) -> io::Result<PathBuf> {
         self.add(file_name(&game.summary.game_id), text(game, about), None)
     }
 
@@ -116,7 +121,7 @@ impl Recorder {
             if let Some(line) = &job.line {
                 let mut journal =
                     File::options().create(true).append(true).open(self.dir.join("games.jsonl"))?;
-                // in one piece, for other clients may write to it as well
+                // in one write: other clients may append to the same file
                 journal.write_all(format!("{line}\n").as_bytes())?;
                 journal.sync_data()?;
             }
@@ -131,7 +136,7 @@ impl Recorder {
     }
 }
 
-/// The server chooses the id, so it must not choose a path.
+/// The server chooses the id; it must not be able to choose a path.
 fn file_name(game_id: &str) -> String {
     const LONGEST: usize = 180;
     let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '_' | '@');
@@ -139,7 +144,7 @@ fn file_name(game_id: &str) -> String {
     format!("{}.csa", if name.is_empty() { "game" } else { &name })
 }
 
-fn text(game: &Game, about: &Circumstances) -> String {
+fn text(game: &ServerGame, about: &Circumstances) -> String {
     const FORMAT: &str = "%Y/%m/%d %H:%M:%S";
     let mut record = game.record.clone();
     record.headers.push(("START_TIME".into(), about.start.strftime(FORMAT).to_string()));
@@ -147,14 +152,14 @@ fn text(game: &Game, about: &Circumstances) -> String {
     csa::write(&record)
 }
 
-fn game_line(game: &Game, outcome: &Outcome, about: &Circumstances, record: &str) -> GameLine {
+fn game_line(game: &ServerGame, outcome: &GameOutcome, about: &Circumstances, record: &str) -> JournalLine {
     let us = game.our_color();
     let control = game.clock.control(us);
     let seconds = |ms: u64| ms as f64 / 1000.0;
     let [black, white] = game.summary.names.clone();
     let depths = &about.depths;
     let mean = depths.iter().map(|d| f64::from(*d)).sum::<f64>() / depths.len().max(1) as f64;
-    GameLine {
+    JournalLine {
         game_id: game.summary.game_id.clone(),
         server: about.server.clone(),
         game: about.game.clone(),

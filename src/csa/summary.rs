@@ -8,11 +8,13 @@ use crate::types::{Color, Move};
 /// A proposed game.
 #[derive(Clone)]
 pub struct GameSummary {
+    /// The name that the server gives the game.
     pub game_id: String,
     /// By colour.
     pub names: [String; 2],
     /// The colour we play.
     pub our_color: Color,
+    /// Whether a draw is played again.
     pub rematch_on_draw: bool,
     /// How many moves a game may have, where there is a limit.
     pub max_moves: Option<u32>,
@@ -28,13 +30,15 @@ pub struct GameSummary {
     pub other: Vec<(String, String)>,
 }
 
-/// Why a summary is none.
+/// Why a summary cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game summary, line {line} `{text}`: {what}")]
 pub struct SummaryError {
     /// 1-based, counted from `BEGIN Game_Summary`.
     pub line: usize,
+    /// The line, cut.
     pub text: String,
+    /// A sentence for the user.
     pub what: String,
 }
 
@@ -93,7 +97,7 @@ struct RawTime {
     round_up: bool,
 }
 
-/// More lines than that are no summary: a game has a few hundred moves.
+/// A summary has fewer lines: a game has a few hundred moves.
 const MOST_LINES: usize = 20_000;
 
 impl Default for SummaryReader {
@@ -117,7 +121,7 @@ impl Default for SummaryReader {
 }
 
 impl SummaryReader {
-    /// Takes the next line; the summary with the last one. Keys that nobody knows are kept but mean nothing.
+    /// Takes the next line; returns the summary with the last one. Unknown keys are kept and have no effect.
     ///
     /// # Errors
     /// [`SummaryError`] names the line. The game should then be rejected.
@@ -152,7 +156,7 @@ impl SummaryReader {
         match self.block {
             Block::Position => self.position(line),
             Block::Unknown => Ok(()),
-            // a broken line must not decide about the clock or the board, but elsewhere it does no harm
+            // a line without a colon is an error in the clock or the board, and harmless elsewhere
             Block::Top => match line.split_once(':') {
                 Some((key, value)) => self.entry(key, value),
                 None => Ok(()),

@@ -4,44 +4,47 @@ use std::fmt;
 
 /// A score from the engine's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Score {
+pub enum UsiScore {
     /// Centipawns.
     Cp(i32),
     /// Plies to the mate, negative when the engine is mated; a mate of unknown length has the length 1.
     Mate(i32),
 }
 
-impl Score {
+impl UsiScore {
     /// What a mate counts in centipawns.
     pub const MATE: i32 = 30_000;
 
+    /// A mate counts [`MATE`](Self::MATE).
     pub fn centipawns(self) -> i32 {
         match self {
-            Score::Cp(cp) => cp,
-            Score::Mate(plies) if plies < 0 => -Score::MATE,
-            Score::Mate(_) => Score::MATE,
+            UsiScore::Cp(cp) => cp,
+            UsiScore::Mate(plies) if plies < 0 => -UsiScore::MATE,
+            UsiScore::Mate(_) => UsiScore::MATE,
         }
     }
 }
 
-impl fmt::Display for Score {
+impl fmt::Display for UsiScore {
     /// As USI writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Score::Cp(cp) => write!(f, "cp {cp}"),
-            Score::Mate(plies) => write!(f, "mate {plies}"),
+            UsiScore::Cp(cp) => write!(f, "cp {cp}"),
+            UsiScore::Mate(plies) => write!(f, "mate {plies}"),
         }
     }
 }
 
-/// An `info` line, without its remarks.
+/// An `info` line, without `info string`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InfoLine<'a> {
+    /// In plies.
     pub depth: Option<u32>,
+    /// Searched so far.
     pub nodes: Option<u64>,
     /// A bound (`lowerbound`, `upperbound`) counts as the score that it bounds: an engine that is stopped within an iteration, or
     /// that shows few lines, often says nothing else about the move it plays.
-    pub score: Option<Score>,
+    pub score: Option<UsiScore>,
     /// 1-based rank of the line of play.
     pub rank: u32,
     /// Moves, separated by blanks.
@@ -68,11 +71,11 @@ impl<'a> InfoLine<'a> {
                 "nodes" => info.nodes = words.next().and_then(|w| w.parse().ok()),
                 "score" => {
                     info.score = match (words.next(), words.next()) {
-                        (Some("cp"), Some(v)) => v.parse().ok().map(Score::Cp),
+                        (Some("cp"), Some(v)) => v.parse().ok().map(UsiScore::Cp),
                         // `mate +` and `mate -` have no number
                         (Some("mate"), Some(v)) => {
                             let sign = if v.starts_with('-') { -1 } else { 1 };
-                            Some(Score::Mate(v.parse().ok().filter(|n| *n != 0).unwrap_or(sign)))
+                            Some(UsiScore::Mate(v.parse().ok().filter(|n| *n != 0).unwrap_or(sign)))
                         }
                         _ => None,
                     }
@@ -102,17 +105,17 @@ mod tests {
     #[test]
     fn info_lines_tell_score_depth_nodes_and_line() {
         let i = InfoLine::parse("info depth 3 score cp 25 multipv 2 nodes 100 pv 7g7f 3c3d").unwrap();
-        assert_eq!((i.depth, i.score, i.rank, i.nodes), (Some(3), Some(Score::Cp(25)), 2, Some(100)));
+        assert_eq!((i.depth, i.score, i.rank, i.nodes), (Some(3), Some(UsiScore::Cp(25)), 2, Some(100)));
         assert_eq!(i.pv, "7g7f 3c3d");
         let score = |line| InfoLine::parse(line).and_then(|i| i.score);
-        assert_eq!(score("info depth 4 score cp 99 lowerbound nodes 250 pv 2g2f"), Some(Score::Cp(99)));
+        assert_eq!(score("info depth 4 score cp 99 lowerbound nodes 250 pv 2g2f"), Some(UsiScore::Cp(99)));
         assert_eq!(score("info string score cp 1000"), None);
         assert_eq!(score("score cp 1"), None);
-        assert_eq!(score("info depth 5 score mate -4"), Some(Score::Mate(-4)));
-        assert_eq!(score("info score mate +"), Some(Score::Mate(1)));
-        assert_eq!(score("info score mate -"), Some(Score::Mate(-1)));
-        assert_eq!(score("info score mate -0"), Some(Score::Mate(-1)));
-        assert_eq!((Score::Mate(-3).centipawns(), Score::Cp(7).centipawns()), (-30_000, 7));
+        assert_eq!(score("info depth 5 score mate -4"), Some(UsiScore::Mate(-4)));
+        assert_eq!(score("info score mate +"), Some(UsiScore::Mate(1)));
+        assert_eq!(score("info score mate -"), Some(UsiScore::Mate(-1)));
+        assert_eq!(score("info score mate -0"), Some(UsiScore::Mate(-1)));
+        assert_eq!((UsiScore::Mate(-3).centipawns(), UsiScore::Cp(7).centipawns()), (-30_000, 7));
     }
 
     #[test]

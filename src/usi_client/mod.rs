@@ -1,9 +1,12 @@
-//! Driving other programs by USI: [`EngineProcess`] is an engine as a child process, [`InfoLine`] what it reports.
+//! Driving other programs by USI: [`EngineProcess`] is an engine as a child process, [`UsiOption`] what it can be
+//! told, [`InfoLine`] what it reports.
 
 mod info;
+mod options;
 mod process;
 
-pub use info::{InfoLine, Score, parse_best_move};
+pub use info::{InfoLine, UsiScore, parse_best_move};
+pub use options::{OptionKind, UsiOption, is_complaint};
 pub use process::{Answer, EngineError, EngineProcess, READY_TIMEOUT};
 
 /// Splits a line into words as a shell would: by spaces, except within single or double quotes.

@@ -1,26 +1,46 @@
 //! A USI engine as a child process: [`EngineProcess`].
 
 use super::info::{InfoLine, parse_best_move};
+use super::options::{self, OptionKind, UsiOption};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long an engine may take for `usiok`, and to load what it needs for `readyok`.
+/// How long an engine may take for `usiok`.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long it may take for `readyok`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What went wrong with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
+    /// It did not start.
     #[error("cannot start {command}: {reason}")]
-    Start { command: String, reason: String },
+    Start {
+        /// Program and arguments.
+        command: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// It has no such option, or the option no such value.
+    #[error("{0}")]
+    Option(String),
+    /// It says that it cannot do what its options tell it.
+    #[error("it answers the options with `{0}`")]
+    Complaint(String),
     /// The process ended.
     #[error("the process ended{0}")]
     Crash(String),
+    /// It does not answer.
     #[error("no `{expected}` within {seconds} s")]
-    Hang { expected: &'static str, seconds: u64 },
+    Hang {
+        /// The answer's first word.
+        expected: &'static str,
+        /// The time waited.
+        seconds: u64,
+    },
 }
 
 /// An answer to `go`.
@@ -30,8 +50,13 @@ pub struct Answer {
     pub best: String,
     /// Centipawns from the engine's view, mates as 30000 and more.
     pub score: Option<i32>,
+    /// Of the line that the score is of.
     pub depth: Option<u32>,
+    /// Nodes searched.
     pub nodes: Option<u64>,
+    /// The line that the score is of, moves in USI text.
+    pub pv: Vec<String>,
+    /// From `go` to `bestmove`.
     pub elapsed: Duration,
 }
 
@@ -45,6 +70,7 @@ impl Answer {
         {
             self.score = Some(score.centipawns());
             self.depth = info.depth.or(self.depth);
+            self.pv = info.pv.split_whitespace().map(String::from).collect();
         }
     }
 }
@@ -56,20 +82,19 @@ pub struct EngineProcess {
     lines: Receiver<(Instant, String)>,
     /// What it calls itself.
     pub id_name: String,
-    /// The names of its options.
-    options: Vec<String>,
+    options: Vec<UsiOption>,
+    /// What it was told.
+    set: Vec<(String, String)>,
+    /// Whether it has answered `isready` and played no game since.
+    fresh: bool,
 }
 
 impl EngineProcess {
-    /// Starts the engine, shakes hands and sets its options, in their order. `command` is the program and its arguments.
+    /// Starts the engine and learns its name and options. `command` is the program and its arguments.
     ///
     /// # Errors
     /// [`EngineError`] when it does not start, dies, or does not answer.
-    pub fn start(
-        command: &[String],
-        dir: Option<&Path>,
-        options: &[(String, String)],
-    ) -> Result<EngineProcess, EngineError> {
+    pub fn start(command: &[String], dir: Option<&Path>) -> Result<EngineProcess, EngineError> {
         let failed = |reason: String| EngineError::Start { command: command.join(" "), reason };
         let (program, args) = command.split_first().ok_or_else(|| failed("no command".into()))?;
         let mut command = Command::new(program);
@@ -79,7 +104,7 @@ impl EngineProcess {
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         #[cfg(unix)]
-        // a Ctrl-C is for us alone, who then end the engines ourselves
+        // Ctrl-C goes to this process alone, which then ends its engines
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
         let input = child.stdin.take();
@@ -97,35 +122,78 @@ impl EngineProcess {
                 }
             }
         });
-        let mut engine = EngineProcess { child, input, lines, id_name: String::new(), options: Vec::new() };
+        let mut engine = EngineProcess {
+            child,
+            input,
+            lines,
+            id_name: String::new(),
+            options: Vec::new(),
+            set: Vec::new(),
+            fresh: false,
+        };
         engine.send("usi");
-        let (mut id_name, mut names) = (String::new(), Vec::new());
+        let (mut id_name, mut options) = (String::new(), Vec::new());
         engine.wait_for("usiok", START_TIMEOUT, |line| {
             if let Some(name) = line.strip_prefix("id name ") {
                 id_name = name.to_string();
             }
-            if let Some((name, _)) = line.strip_prefix("option name ").and_then(|l| l.split_once(" type ")) {
-                names.push(name.to_string());
-            }
+            options.extend(UsiOption::parse(line));
         })?;
-        (engine.id_name, engine.options) = (id_name, names);
-        for (name, value) in options {
-            engine.set_option(name, value);
-        }
+        (engine.id_name, engine.options) = (id_name, options);
         Ok(engine)
     }
 
-    /// Readies the engine for another game.
-    pub fn new_game(&mut self) -> Result<(), EngineError> {
-        // what an unfinished game left to say does not concern the next one
-        while self.lines.try_recv().is_ok() {}
+    /// Sets options in their order and has the engine load what it needs.
+    ///
+    /// # Errors
+    /// [`EngineError::Option`] when the engine has no such option or the option no such value, before anything is sent;
+    /// [`EngineError::Complaint`] when the engine says that it cannot do as told.
+    pub fn configure(&mut self, set: &[(String, String)]) -> Result<(), EngineError> {
+        for (name, value) in set {
+            options::check(&self.options, name, value).map_err(EngineError::Option)?;
+        }
+        for (name, value) in set {
+            self.set_option(name, value);
+        }
+        self.set = set.to_vec();
+        self.ready()?;
+        self.fresh = true;
+        Ok(())
+    }
+
+    fn ready(&mut self) -> Result<(), EngineError> {
         self.send("isready");
-        self.wait_for("readyok", READY_TIMEOUT, |_| {})?;
+        let (mut complaint, set) = (None, std::mem::take(&mut self.set));
+        let answer = self.wait_for("readyok", READY_TIMEOUT, |line| {
+            if complaint.is_none() && options::is_complaint(line, &set) {
+                complaint = Some(line.trim_start_matches("info string ").to_string());
+            }
+        });
+        self.set = set;
+        match complaint {
+            Some(line) => Err(EngineError::Complaint(line)),
+            None => answer.map(|_| ()),
+        }
+    }
+
+    /// Readies the engine for another game.
+    ///
+    /// # Errors
+    /// As [`configure`](Self::configure), when it cannot load what it needs.
+    pub fn new_game(&mut self) -> Result<(), EngineError> {
+        if !std::mem::take(&mut self.fresh) {
+            // lines of an unfinished game do not concern the next one
+            while self.lines.try_recv().is_ok() {}
+            self.ready()?;
+        }
         self.send("usinewgame");
         Ok(())
     }
 
     /// Sends `position` and `go`, waits for the move at most `timeout`.
+    ///
+    /// # Errors
+    /// When the engine dies or does not answer.
     pub fn go(&mut self, position: &str, go: &str, timeout: Duration) -> Result<Answer, EngineError> {
         self.send(position);
         let started = Instant::now();
@@ -139,11 +207,17 @@ impl EngineProcess {
 
     /// Whether the engine has named an option so.
     pub fn has_option(&self, name: &str) -> bool {
-        self.options.iter().any(|o| o.eq_ignore_ascii_case(name))
+        options::find(&self.options, name).is_some()
     }
 
+    /// Sets an option. An empty text is `<empty>` on the wire, and a button has no value.
     pub fn set_option(&mut self, name: &str, value: &str) {
-        self.send(&format!("setoption name {name} value {value}"));
+        let is_button = options::find(&self.options, name).is_some_and(|o| o.kind == OptionKind::Button);
+        self.send(&match value {
+            "" if is_button => format!("setoption name {name}"),
+            "" => format!("setoption name {name} value <empty>"),
+            _ => format!("setoption name {name} value {value}"),
+        });
     }
 
     /// From now on every line of the engine goes to `sink`, `None` when there will be no more of them; the calls that
@@ -158,6 +232,7 @@ impl EngineProcess {
         });
     }
 
+    /// The game is over: `win`, `lose` or `draw`.
     pub fn game_over(&mut self, result: &str) {
         self.send(&format!("gameover {result}"));
     }
@@ -165,7 +240,7 @@ impl EngineProcess {
     /// Sends a line.
     pub fn send(&mut self, line: &str) {
         if let Some(input) = &mut self.input {
-            // an engine that died is noticed when it does not answer
+            // an engine that has died is noticed when it does not answer
             let _ = writeln!(input, "{line}").and_then(|()| input.flush());
         }
     }
@@ -189,7 +264,7 @@ impl EngineProcess {
                     return Err(EngineError::Hang { expected, seconds: timeout.as_secs() });
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    // its output is closed; the exit status follows at once if it really ended
+                    // its output is closed; if it has ended, the exit status follows at once
                     std::thread::sleep(Duration::from_millis(20));
                     let status = match self.child.try_wait() {
                         Ok(Some(status)) => format!(" ({status})"),
@@ -226,13 +301,14 @@ mod tests {
     fn the_best_line_counts() {
         let mut a = Answer::default();
         for line in [
-            "info depth 3 score cp 25 multipv 1 nodes 100 pv 7g7f",
+            "info depth 3 score cp 25 multipv 1 nodes 100 pv 7g7f 3c3d",
             "info depth 4 score cp -80 multipv 2 nodes 200 pv 2g2f",
             "info depth 4 score cp 99 lowerbound nodes 250 pv 2g2f",
         ] {
             a.read(line);
         }
         assert_eq!((a.score, a.depth, a.nodes), (Some(99), Some(4), Some(250)));
+        assert_eq!(a.pv, ["2g2f"]);
         a.read("info depth 5 score mate -4");
         assert_eq!(a.score, Some(-30_000));
     }
@@ -240,7 +316,7 @@ mod tests {
     #[test]
     fn what_does_not_start_is_said() {
         let command = ["./no such program".to_string()];
-        assert!(matches!(EngineProcess::start(&command, None, &[]), Err(EngineError::Start { .. })));
-        assert!(matches!(EngineProcess::start(&[], None, &[]), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&command, None), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&[], None), Err(EngineError::Start { .. })));
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use toratsugumi::csa::client::{Client, ClientError, Tally};
-use toratsugumi::csa::log::Log;
+use toratsugumi::csa::link::{Event, Wish};
+use toratsugumi::csa::log::{Log, Screen};
 use toratsugumi::csa::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
 use toratsugumi::csa::secret::Secret;
-use toratsugumi::csa::session::{Event, Wish};
 use toratsugumi::csa::settings::Settings;
 use toratsugumi::position::Position;
 use toratsugumi::random::Rng;
 use toratsugumi::record::csa;
-use toratsugumi::usi_client::Score;
+use toratsugumi::usi_client::UsiScore;
 
 /// Settings that wait for nothing.
 pub fn settings() -> Settings {
@@ -55,7 +55,7 @@ pub fn client(
     wish: &dyn Fn() -> Wish,
     player: impl FnOnce(&Sender<Event>) -> Box<dyn Player>,
 ) -> Result<Tally, ClientError> {
-    let log = Arc::new(Log::new(settings.password.clone(), None, true, "").unwrap());
+    let log = Arc::new(Log::new(settings.password.clone(), None, Arc::new(Screen::new(true)), "").unwrap());
     let (send, events) = channel();
     let player = player(&send);
     Client::new(settings, log, player, (send, events), wish)?.run()
@@ -105,7 +105,7 @@ impl Player for RandomMover {
             true => "resign".to_string(),
             false => moves[self.rng.below(moves.len())].mv.to_string(),
         };
-        let (score, pv) = (Some(Score::Cp(10)), vec![best.clone()]);
+        let (score, pv) = (Some(UsiScore::Cp(10)), vec![best.clone()]);
         (self.sink)(Thought::Line { search, score, depth: Some(1), nodes: Some(1), pv });
         if ponder {
             self.pondering = Some((search, best));

@@ -5,13 +5,16 @@ mod args;
 pub use args::Args;
 
 use crate::csa::client::{Client, ClientError, Tally};
-use crate::csa::log::Log;
+use crate::csa::external::External;
+use crate::csa::internal::Internal;
+use crate::csa::link::{Event, Wish};
+use crate::csa::log::{Log, Screen};
 use crate::csa::loopback::{Loopback, Rules};
-use crate::csa::player::{External, Internal, Player, PlayerError, Sink, Thought};
-use crate::csa::session::{Event, Wish};
+use crate::csa::player::{Player, PlayerError, Sink, Thought};
 use crate::csa::settings::Settings;
 use crate::interrupt;
 use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
@@ -23,7 +26,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if settings.dry_run {
         return dry_run(&settings);
     }
-    let tally = play(&settings, "", &wish)?;
+    let tally = play(&settings, log(&settings, &Arc::new(Screen::new(settings.quiet)), "")?, &wish)?;
     if !settings.quiet {
         eprintln!("{}", summary(&tally));
     }
@@ -39,15 +42,16 @@ fn wish() -> Wish {
     }
 }
 
-/// Plays by the settings; `label` stands before what is said.
-///
-/// # Errors
-/// Those of [`Client::run`].
-pub fn play(settings: &Settings, label: &str, wish: &dyn Fn() -> Wish) -> Result<Tally, ClientError> {
-    let log = Arc::new(Log::new(settings.password.clone(), settings.log.as_deref(), settings.quiet, label)?);
+/// `label` stands before what is said.
+fn log(settings: &Settings, screen: &Arc<Screen>, label: &str) -> io::Result<Log> {
+    Log::new(settings.password.clone(), settings.log.as_deref(), screen.clone(), label)
+}
+
+/// Plays by the settings.
+fn play(settings: &Settings, log: Log, wish: &dyn Fn() -> Wish) -> Result<Tally, ClientError> {
     let (send, events) = channel();
     let player = player(settings, send.clone())?;
-    Client::new(settings, log, player, (send, events), wish)?.run()
+    Client::new(settings, Arc::new(log), player, (send, events), wish)?.run()
 }
 
 fn player(settings: &Settings, send: Sender<Event>) -> Result<Box<dyn Player>, PlayerError> {
@@ -87,17 +91,22 @@ fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
     });
     // without its opponent a player would wait for ever
     let alone = AtomicBool::new(false);
+    let screen = Arc::new(Screen::new(settings.quiet));
+    let [first, second] = players.each_ref().map(|s| log(s, &screen, &format!("{}: ", s.id)));
+    // both play the same game, so one line tells of it
+    let logs = [first?, second?.without_live()];
     let results = std::thread::scope(|scope| {
-        let clients = players.each_ref().map(|s| {
-            let (label, alone) = (format!("{}: ", s.id), &alone);
+        let alone = &alone;
+        let clients = players.iter().zip(logs).map(|(s, log)| {
             scope.spawn(move || {
                 let wish = || if alone.load(Relaxed) { Wish::Leave } else { wish() };
-                let result = play(s, &label, &wish);
+                let result = play(s, log, &wish);
                 alone.store(result.is_err(), Relaxed);
                 result
             })
         });
-        clients.map(|client| client.join())
+        let clients: Vec<_> = clients.collect();
+        clients.into_iter().map(|client| client.join()).collect::<Vec<_>>()
     });
     let mut tallies = Vec::new();
     for result in results {

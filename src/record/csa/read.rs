@@ -108,7 +108,7 @@ impl Reader {
     fn header(&mut self, line: &str, text: &str) -> Result<(), String> {
         let (name, value) =
             text.split_once(':').ok_or_else(|| format!("`{}`: a colon is missing", excerpt(line)))?;
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '+' | '-')) {
             return Err(format!("`{}`: not a name of CSA's", excerpt(line)));
         }
         self.headers.push((name.into(), value.into()));

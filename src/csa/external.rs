@@ -1,6 +1,6 @@
 //! Any other engine that speaks USI.
 
-use super::{Allowance, GameText, Player, PlayerError, Sink, Thought};
+use super::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
 use crate::usi_client::{EngineProcess, InfoLine, READY_TIMEOUT, parse_best_move};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -64,8 +64,9 @@ impl External {
 
     fn start(&mut self) -> Result<(), PlayerError> {
         let Launch { command, options } = &self.launch;
-        let mut process = EngineProcess::start(command, None, options)
-            .map_err(|e| PlayerError::Engine(format!("{}: {e}", command.join(" "))))?;
+        let failed = |e| PlayerError::Engine(format!("{}: {e}", command.join(" ")));
+        let mut process = EngineProcess::start(command, None).map_err(failed)?;
+        process.configure(options).map_err(failed)?;
         self.name = process.id_name.clone();
         let searches = Arc::new(Mutex::new(VecDeque::new()));
         let (send, ready) = channel();

@@ -1,25 +1,39 @@
-//! Who thinks: [`Internal`], the engine in this process, or [`External`], any USI engine as a child process.
+//! The side that thinks: [`Player`], what it is told, and what it reports. [`Internal`](super::internal::Internal) is the engine in
+//! this process, [`External`](super::external::External) any USI engine as a child process.
 
-mod external;
-mod internal;
-
-pub use external::External;
-pub use internal::Internal;
-
+use super::clock::{Clock, TimeControl};
 use crate::types::Color;
-use crate::usi_client::Score;
+use crate::usi_client::UsiScore;
 use std::fmt;
 
 /// What a player reports while it thinks. `search` is the number that [`Player::go`] was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Thought {
     /// The best line so far, moves in USI text.
-    Line { search: u64, score: Option<Score>, depth: Option<u32>, nodes: Option<u64>, pv: Vec<String> },
+    Line {
+        /// Which search.
+        search: u64,
+        /// From the player's view.
+        score: Option<UsiScore>,
+        /// In plies.
+        depth: Option<u32>,
+        /// Searched so far.
+        nodes: Option<u64>,
+        /// The line.
+        pv: Vec<String>,
+    },
     /// The end of a search: `resign`, `win`, or a move in USI text; and the move to ponder on.
-    Best { search: u64, best: String, ponder: Option<String> },
+    Best {
+        /// Which search.
+        search: u64,
+        /// What to play.
+        best: String,
+        /// The reply that the player expects.
+        ponder: Option<String>,
+    },
     /// A remark for the user.
     Remark(String),
-    /// The player is gone.
+    /// The engine has ended.
     Lost(String),
 }
 
@@ -29,7 +43,9 @@ pub type Sink = std::sync::Arc<dyn Fn(Thought) + Send + Sync>;
 /// A game from where it began, in USI terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameText {
+    /// Where the game began.
     pub sfen: String,
+    /// In USI text.
     pub moves: Vec<String>,
 }
 
@@ -47,35 +63,62 @@ impl fmt::Display for GameText {
 /// What a player may spend; milliseconds, by colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
+    /// Who is to think.
     pub color: Color,
     /// What can be used up now, byoyomi apart. `None`: the game has no limit.
     pub time: Option<[u64; 2]>,
+    /// Added before each move is charged.
     pub increment: [u64; 2],
+    /// Anew for every move.
     pub byoyomi: [u64; 2],
-    /// How much of it the line may eat.
+    /// How much of it the network may take.
     pub margin: u64,
 }
 
 impl Allowance {
-    /// How long to think about a move in a game without limit.
-    const UNLIMITED: u64 = 10_000;
+    /// Milliseconds for a move in a game without limit.
+    pub(super) const UNLIMITED: u64 = 10_000;
+
+    /// What the clock leaves the side to move.
+    pub fn of(clock: &Clock, color: Color, margin: u64) -> Allowance {
+        let each = |of: fn(&TimeControl) -> u64| Color::ALL.map(|c| of(clock.control(c)));
+        // an increment can be used up by the move that it comes with, and so can a delay
+        let usable = |c: Color| {
+            let control = clock.control(c);
+            clock.left(c).saturating_add(control.increment + control.delay)
+        };
+        Allowance {
+            color,
+            time: (!clock.control(color).is_unlimited()).then(|| Color::ALL.map(usable)),
+            increment: each(|c| c.increment),
+            byoyomi: each(|c| c.byoyomi),
+            margin,
+        }
+    }
 }
 
 /// Why a player cannot play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
+    /// The engine does not start or answer.
     #[error("{0}")]
     Engine(String),
+    /// An option that the engine does not have, or with a value that it refuses.
     #[error("option {name}: {what}")]
-    Option { name: String, what: String },
+    Option {
+        /// The option.
+        name: String,
+        /// What is wrong with it.
+        what: String,
+    },
 }
 
-/// Somebody who thinks. None of the calls waits for a search.
+/// An engine that plays for us. None of the calls waits for a search.
 pub trait Player: Send {
     /// What it calls itself.
     fn name(&self) -> String;
 
-    /// Makes ready for a game; may take its time. Starts what has died.
+    /// Prepares for a game, which may take seconds. Starts an engine that has died.
     ///
     /// # Errors
     /// When it cannot play.

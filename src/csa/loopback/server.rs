@@ -1,25 +1,22 @@
-//! A small CSA server on this machine: [`Loopback`]. It pairs whoever waits for the same game, rules by our own rules,
-//! and speaks as the Ruby shogi-server does.
+//! The server behind [`Loopback`](super::Loopback): logins, pairing, clocks, moves, ends.
 
-use super::clock::{Clock, TimeControl};
-use super::connection::Splitter;
-use super::protocol::ServerLine;
+use crate::csa::clock::{Clock, TimeControl};
+use crate::csa::protocol::ServerLine;
 use crate::position::{EnteringKingRule, GameRepetition, Position};
 use crate::record::csa::{read_move, sign, write_position};
 use crate::types::Color;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// What the server plays by.
 #[derive(Clone, Debug)]
 pub struct Rules {
+    /// Games end after so many moves.
     pub max_moves: usize,
     /// Where games begin.
     pub root: Position,
@@ -31,81 +28,18 @@ impl Default for Rules {
     }
 }
 
-/// A running server; it ends when dropped.
-pub struct Loopback {
-    port: u16,
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
+/// Numbers connections.
+pub type ConnectionId = u64;
 
-type ConnectionId = u64;
-
-enum Event {
+/// What the threads of the connections report.
+pub enum Event {
     Opened(ConnectionId, TcpStream),
     Line(ConnectionId, String),
     Closed(ConnectionId),
 }
 
-impl Loopback {
-    /// Starts a server on 127.0.0.1.
-    ///
-    /// # Errors
-    /// When no port can be had.
-    pub fn start(rules: Rules) -> io::Result<Loopback> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let port = listener.local_addr()?.port();
-        let stop = Arc::new(AtomicBool::new(false));
-        let (send, events) = channel();
-        let (accepting, serving) = (stop.clone(), stop.clone());
-        let accept = std::thread::spawn(move || {
-            for (id, stream) in listener.incoming().enumerate() {
-                if accepting.load(Relaxed) {
-                    break;
-                }
-                if let Ok(stream) = stream {
-                    accept(id as ConnectionId, stream, &send);
-                }
-            }
-        });
-        let serve = std::thread::spawn(move || Server::new(rules).run(&events, &serving));
-        Ok(Loopback { port, stop, threads: vec![accept, serve] })
-    }
-
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-}
-
-impl Drop for Loopback {
-    fn drop(&mut self) {
-        self.stop.store(true, Relaxed);
-        // wakes the one who accepts
-        let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
-    }
-}
-
-fn accept(id: ConnectionId, stream: TcpStream, send: &Sender<Event>) {
-    let (Ok(mut input), Ok(())) = (stream.try_clone(), stream.set_nodelay(true)) else { return };
-    if send.send(Event::Opened(id, stream)).is_err() {
-        return;
-    }
-    let send = send.clone();
-    std::thread::spawn(move || {
-        let mut splitter = Splitter::default();
-        let mut chunk = [0; 1024];
-        while let Ok(n @ 1..) = input.read(&mut chunk) {
-            splitter.feed(&chunk[..n], |line| {
-                let _ = send.send(Event::Line(id, line));
-            });
-        }
-        let _ = send.send(Event::Closed(id));
-    });
-}
-
-struct Server {
+/// All connections and games.
+pub struct Server {
     rules: Rules,
     streams: HashMap<ConnectionId, TcpStream>,
     /// Who waits for a game of that name.
@@ -129,11 +63,13 @@ struct Match {
 }
 
 impl Server {
-    fn new(rules: Rules) -> Server {
+    /// Without connections.
+    pub fn new(rules: Rules) -> Server {
         Server { rules, streams: HashMap::new(), waiting: HashMap::new(), matches: Vec::new(), games: 0 }
     }
 
-    fn run(&mut self, events: &Receiver<Event>, stop: &AtomicBool) {
+    /// Serves until `stop`.
+    pub fn run(&mut self, events: &Receiver<Event>, stop: &AtomicBool) {
         const LOOK: Duration = Duration::from_millis(20);
         while !stop.load(Relaxed) {
             match events.recv_timeout(LOOK) {
@@ -152,7 +88,7 @@ impl Server {
         });
     }
 
-    /// Sends lines; who does not listen is noticed when it closes.
+    /// Sends lines; a broken connection is noticed when it closes.
     fn tell(&mut self, id: ConnectionId, text: &str) {
         if let Some(stream) = self.streams.get_mut(&id) {
             let _ = stream.write_all(text.as_bytes());

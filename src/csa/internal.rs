@@ -1,9 +1,9 @@
 //! The engine of this program.
 
-use super::{Allowance, GameText, Player, PlayerError, Sink, Thought};
+use super::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
 use crate::engine::{Bound, Engine, Info, Limits, Observer, centipawns};
 use crate::types::{Move, VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
-use crate::usi_client::Score;
+use crate::usi_client::{UsiScore, is_complaint};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,19 +11,21 @@ use std::time::Instant;
 pub struct Internal {
     engine: Engine,
     sink: Sink,
-    /// Names of the options that the user has set, which are then not ours to choose.
-    chosen: Vec<String>,
+    /// The options that the user has set, which are then not ours to choose.
+    chosen: Vec<(String, String)>,
+    /// Whether the engine has loaded what the options name.
+    prepared: bool,
 }
 
 impl Internal {
     /// # Errors
     /// When an option does not exist or cannot have that value.
     pub fn new(options: &[(String, String)], ponder: bool, sink: Sink) -> Result<Internal, PlayerError> {
-        let mut internal = Internal { engine: Engine::new(), sink, chosen: Vec::new() };
+        let engine = Engine::new();
+        let mut internal = Internal { engine, sink, chosen: options.to_vec(), prepared: false };
         internal.set("USI_Ponder", if ponder { "true" } else { "false" })?;
         for (name, value) in options {
             internal.set(name, value)?;
-            internal.chosen.push(name.to_ascii_lowercase());
         }
         Ok(internal)
     }
@@ -40,7 +42,7 @@ impl Internal {
 
     /// Sets an option of ours, unless the user has.
     fn adjust(&mut self, name: &str, value: u64) {
-        if !self.chosen.contains(&name.to_ascii_lowercase()) {
+        if !self.chosen.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name)) {
             // the names are the engine's own and the values in range
             let _ = self.engine.set_option(name, &value.to_string());
         }
@@ -53,9 +55,21 @@ impl Player for Internal {
     }
 
     fn prepare(&mut self) -> Result<(), PlayerError> {
-        let sink = self.sink.clone();
-        let prepared = self.engine.prepare(&mut |text| sink(Thought::Remark(text.into())));
-        prepared.map_err(|e| PlayerError::Engine(e.to_string()))
+        let (sink, chosen) = (&self.sink, &self.chosen);
+        let mut complaint = None;
+        let prepared = self.engine.prepare(&mut |text| {
+            if complaint.is_none() && is_complaint(text, chosen) {
+                complaint = Some(text.to_string());
+            }
+            sink(Thought::Remark(text.into()));
+        });
+        prepared.map_err(|e| PlayerError::Engine(e.to_string()))?;
+        // before the first game nothing is lost yet; later the engine plays on with what it has
+        let first = !std::mem::replace(&mut self.prepared, true);
+        match complaint {
+            Some(text) if first => Err(PlayerError::Engine(text)),
+            _ => Ok(()),
+        }
     }
 
     fn new_game(&mut self, max_moves: Option<u32>) {
@@ -63,7 +77,7 @@ impl Player for Internal {
     }
 
     fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool) {
-        /// The reserve for a worse lag than any seen.
+        /// Reserve for a lag worse than any seen so far.
         const RESERVE: u64 = 1000;
         const LEAST: [u64; 2] = [120, 1120];
         const MOST: u64 = 10_000;
@@ -85,7 +99,7 @@ impl Player for Internal {
             start: Instant::now(),
             ..Limits::default()
         };
-        let observer = Arc::new(Reporter { sink: self.sink.clone(), search });
+        let observer = Arc::new(ThoughtObserver { sink: self.sink.clone(), search });
         let remarks = self.sink.clone();
         if let Err(e) = self.engine.go(limits, observer, &mut |text| remarks(Thought::Remark(text.into()))) {
             lost(e.to_string());
@@ -108,20 +122,20 @@ impl Player for Internal {
 }
 
 /// Turns what the search reports into thoughts.
-struct Reporter {
+struct ThoughtObserver {
     sink: Sink,
     search: u64,
 }
 
-fn score(value: Value) -> Score {
+fn score(value: Value) -> UsiScore {
     match value {
-        v if v >= VALUE_MATE_IN_MAX_PLY => Score::Mate((VALUE_MATE - v).max(1)),
-        v if v <= -VALUE_MATE_IN_MAX_PLY => Score::Mate(-(VALUE_MATE + v).max(1)),
-        v => Score::Cp(centipawns(v)),
+        v if v >= VALUE_MATE_IN_MAX_PLY => UsiScore::Mate((VALUE_MATE - v).max(1)),
+        v if v <= -VALUE_MATE_IN_MAX_PLY => UsiScore::Mate(-(VALUE_MATE + v).max(1)),
+        v => UsiScore::Cp(centipawns(v)),
     }
 }
 
-impl Observer for Reporter {
+impl Observer for ThoughtObserver {
     fn info(&self, info: &Info) {
         if info.multipv == 1 && matches!(info.bound, Bound::Exact | Bound::None) {
             (self.sink)(Thought::Line {

@@ -1,0 +1,213 @@
+//! How games end: [`Winner`], [`Reason`], and [`Adjudication`] by the engines' scores.
+
+use crate::types::Color;
+use serde::{Deserialize, Serialize};
+
+/// When a game is adjudicated, and what else ends it apart from the rules of shogi.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Adjudication {
+    /// A side has lost when its own score is at or below minus this (centipawns) ...
+    pub resign_score: Option<i32>,
+    /// ... for so many of its moves in a row.
+    pub resign_moves: u32,
+    /// The game is drawn when both scores are at most this ...
+    pub draw_score: Option<i32>,
+    /// ... for so many plies in a row ...
+    pub draw_plies: u32,
+    /// ... after this ply.
+    pub draw_after: u32,
+    /// The game is drawn after so many plies.
+    pub max_ply: u32,
+    /// A move may overstep the clock by so many milliseconds.
+    pub margin: u64,
+    /// An engine hangs when its move comes so many milliseconds after all its time.
+    pub patience: u64,
+    /// Name of the entering-king rule.
+    pub rule: String,
+}
+
+/// The winner, or none for a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Winner {
+    /// Sente.
+    Black,
+    /// Gote.
+    White,
+    /// Neither.
+    Draw,
+}
+
+impl Winner {
+    /// That colour.
+    pub fn of(color: Color) -> Winner {
+        match color {
+            Color::Black => Winner::Black,
+            Color::White => Winner::White,
+        }
+    }
+
+    /// Half points of `color`: 2, 1 or 0.
+    pub fn half_points(self, color: Color) -> usize {
+        match self {
+            Winner::Draw => 1,
+            w if w == Winner::of(color) => 2,
+            _ => 0,
+        }
+    }
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// No legal move.
+    Mate,
+    /// The loser resigned.
+    Resign,
+    /// The fourth time: a draw.
+    Repetition,
+    /// It loses.
+    PerpetualCheck,
+    /// By the entering-king rule.
+    Declaration,
+    /// A draw by length.
+    MaxMoves,
+    /// By the scores: lost, or drawn.
+    Adjudication,
+    // from here on: an engine's fault, which loses
+    /// A move that the rules forbid.
+    IllegalMove,
+    /// A declared win that is none.
+    FalseDeclaration,
+    /// Out of time.
+    TimeLoss,
+    /// The process ended.
+    Crash,
+    /// No answer.
+    Hang,
+}
+
+impl Reason {
+    /// Whether the loser did what no engine should do.
+    pub fn is_fault(self) -> bool {
+        self >= Reason::IllegalMove
+    }
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::Mate => "mate",
+            Reason::Resign => "resign",
+            Reason::Repetition => "repetition",
+            Reason::PerpetualCheck => "perpetual check",
+            Reason::Declaration => "declaration",
+            Reason::MaxMoves => "max moves",
+            Reason::Adjudication => "adjudication",
+            Reason::IllegalMove => "illegal move",
+            Reason::FalseDeclaration => "false declaration",
+            Reason::TimeLoss => "time loss",
+            Reason::Crash => "crash",
+            Reason::Hang => "hang",
+        }
+    }
+}
+
+/// How a game ended: the winner, the reason, and more about a fault.
+#[derive(Debug, PartialEq)]
+pub(super) struct GameEnd {
+    pub winner: Winner,
+    pub reason: Reason,
+    pub detail: String,
+}
+
+impl GameEnd {
+    pub fn of(winner: Winner, reason: Reason) -> GameEnd {
+        GameEnd { winner, reason, detail: String::new() }
+    }
+
+    pub fn fault(loser: Color, reason: Reason, detail: String) -> GameEnd {
+        GameEnd { winner: Winner::of(!loser), reason, detail }
+    }
+}
+
+/// The scores that may end a game early.
+#[derive(Default)]
+pub(super) struct Scores {
+    /// Hopeless moves in a row, by colour.
+    hopeless: [u32; 2],
+    level_plies: u32,
+}
+
+impl Scores {
+    /// The end that the score which `us` found for its move leads to, if any.
+    pub fn see(
+        &mut self,
+        us: Color,
+        score: Option<i32>,
+        ply: u32,
+        adjudication: &Adjudication,
+    ) -> Option<GameEnd> {
+        let within = |bound: Option<i32>| bound.zip(score);
+        let hopeless = &mut self.hopeless[us.index()];
+        let lost = within(adjudication.resign_score).is_some_and(|(bound, score)| score <= -bound);
+        *hopeless = if lost { *hopeless + 1 } else { 0 };
+        let level = within(adjudication.draw_score).is_some_and(|(bound, score)| score.abs() <= bound);
+        self.level_plies = if level { self.level_plies + 1 } else { 0 };
+        if lost && *hopeless >= adjudication.resign_moves {
+            Some(GameEnd::of(Winner::of(!us), Reason::Adjudication))
+        } else if level && self.level_plies >= adjudication.draw_plies && ply >= adjudication.draw_after {
+            Some(GameEnd::of(Winner::Draw, Reason::Adjudication))
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adjudication() -> Adjudication {
+        Adjudication {
+            resign_score: Some(3000),
+            resign_moves: 3,
+            draw_score: Some(10),
+            draw_plies: 4,
+            draw_after: 100,
+            max_ply: 320,
+            margin: 0,
+            patience: 1000,
+            rule: "CSARule27".into(),
+        }
+    }
+
+    #[test]
+    fn hopeless_and_level_games_end_early() {
+        let c = adjudication();
+        let (b, w) = (Color::Black, Color::White);
+        let mut s = Scores::default();
+        for (ply, score) in [(50, -3000), (52, -4000)] {
+            assert_eq!(s.see(b, Some(score), ply, &c), None);
+            assert_eq!(s.see(w, Some(3000), ply + 1, &c), None);
+        }
+        assert_eq!(s.see(b, Some(-30000), 54, &c), Some(GameEnd::of(Winner::White, Reason::Adjudication)));
+        let mut s = Scores::default();
+        for ply in 97..100 {
+            assert_eq!(s.see([b, w][ply as usize % 2], Some(5), ply, &c), None);
+        }
+        assert_eq!(s.see(b, Some(-10), 100, &c), Some(GameEnd::of(Winner::Draw, Reason::Adjudication)));
+        assert_eq!(s.see(w, None, 101, &c), None);
+        assert_eq!(s.see(b, Some(0), 102, &c), None);
+    }
+
+    #[test]
+    fn half_points_and_faults() {
+        assert_eq!(Winner::Black.half_points(Color::Black), 2);
+        assert_eq!(Winner::Black.half_points(Color::White), 0);
+        assert_eq!(Winner::Draw.half_points(Color::White), 1);
+        assert!(
+            Reason::Crash.is_fault() && Reason::IllegalMove.is_fault() && !Reason::Adjudication.is_fault()
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Starting an engine of a match as its [`EngineSpec`] says: [`start`].
+
+use super::limits::Limits;
+use super::spec::EngineSpec;
+use crate::usi_client::{EngineError, EngineProcess};
+
+/// The option that every engine gets with the value 1, unless its spec sets it: games at once share the processor.
+const THREADS: &str = "Threads";
+
+/// A running engine that has taken all its options, and what the user should know about them.
+pub struct Started {
+    /// The engine.
+    pub process: EngineProcess,
+    /// Sentences.
+    pub remarks: Vec<String>,
+}
+
+/// Starts an engine, sets its options, and waits until it is ready.
+///
+/// # Errors
+/// [`EngineError`] when it does not start, does not know an option, or says that it cannot do as told.
+pub fn start(spec: &EngineSpec, limits: &Limits) -> Result<Started, EngineError> {
+    let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref())?;
+    let mut options = spec.options.clone();
+    let mut remarks = Vec::new();
+    let threads = spec.options.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(THREADS));
+    match threads {
+        None if process.has_option(THREADS) => {
+            options.insert(0, (THREADS.into(), "1".into()));
+            remarks.push(format!("{}: {THREADS}=1; {THREADS}=N in its --engine changes that", spec.name));
+        }
+        Some((_, n)) if limits.nodes.is_some() && n != "1" => remarks.push(format!(
+            "{}: {THREADS}={n} with a node limit: the threads share the nodes, and games do not repeat",
+            spec.name
+        )),
+        _ => {}
+    }
+    process.configure(&options)?;
+    Ok(Started { process, remarks })
+}
