@@ -1,7 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, convert, csa, data, datagen, eval, match_, net, perft, train, tune,
+    accuracy, analyse, bench, convert, csa, data, datagen, eval, match_, net, openings, perft, train, tune,
 };
 use crate::interrupt::Unfinished;
 use crate::usi;
@@ -30,6 +30,7 @@ enum Command {
     Eval(eval::Args),
     Match(Box<match_::Args>),
     Net(net::Args),
+    Openings(openings::Args),
     Perft(perft::Args),
     Train(Box<train::Args>),
     Tune(Box<tune::Args>),
@@ -76,6 +77,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Eval(args)) => eval::run(args),
         Some(Command::Match(args)) => match_::run(*args),
         Some(Command::Net(args)) => net::run(args),
+        Some(Command::Openings(args)) => openings::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),
         Some(Command::Train(args)) => train::run(*args),
         Some(Command::Tune(args)) => tune::run(*args),

@@ -1,4 +1,4 @@
-//! Files of openings: one line a game, as USI's `position` command has it.
+//! Files of openings, and the one inside the binary: one line a game, as USI's `position` command has it.
 
 use crate::position::Position;
 use crate::random::Rng;
@@ -7,23 +7,45 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+/// The balanced openings of `book/`, made by `toratsugumi openings`.
+const EMBEDDED: &str = include_str!("../book/openings.txt");
+
 /// A position and the moves that lead on from it.
 #[derive(Clone)]
 pub struct Opening {
     /// Where the moves begin.
     pub root: Position,
+    /// The moves from there.
     pub moves: Vec<Move>,
 }
 
 /// An openings file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
+    /// It cannot be read.
     #[error("{path}: {source}")]
-    Io { path: String, source: std::io::Error },
+    Io {
+        /// The file.
+        path: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A line is wrong.
     #[error("{path}, line {line}: {what}")]
-    Line { path: String, line: usize, what: String },
+    Line {
+        /// The file.
+        path: String,
+        /// 1-based.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It has no openings.
     #[error("{path}: no opening in it")]
-    Empty { path: String },
+    Empty {
+        /// The file.
+        path: String,
+    },
 }
 
 impl Opening {
@@ -55,9 +77,23 @@ impl Opening {
     /// # Errors
     /// [`OpeningsError`] names the line and what is wrong with it.
     pub fn read_file(path: &Path) -> Result<Vec<Opening>, OpeningsError> {
-        let name = || path.display().to_string();
-        let text =
-            std::fs::read_to_string(path).map_err(|source| OpeningsError::Io { path: name(), source })?;
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::read(&name, &text),
+            Err(source) => Err(OpeningsError::Io { path: name, source }),
+        }
+    }
+
+    /// The balanced openings inside the binary.
+    ///
+    /// # Errors
+    /// Never, as a test says.
+    pub fn embedded() -> Result<Vec<Opening>, OpeningsError> {
+        Self::read("book/openings.txt", EMBEDDED)
+    }
+
+    fn read(path: &str, text: &str) -> Result<Vec<Opening>, OpeningsError> {
+        let name = || path.to_string();
         let mut openings = Vec::new();
         for (i, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -149,5 +185,17 @@ mod tests {
         assert!(error.to_string().contains("line 2"), "{error}");
         assert!(matches!(read("\n"), Err(OpeningsError::Empty { .. })));
         assert!(matches!(read("nonsense"), Err(OpeningsError::Line { line: 1, .. })));
+    }
+
+    #[test]
+    fn the_embedded_openings_are_many_different_and_quiet() {
+        let openings = Opening::embedded().unwrap();
+        assert!(openings.len() >= 300, "{}", openings.len());
+        let mut keys = std::collections::HashSet::new();
+        for opening in &openings {
+            let position = opening.position();
+            assert!((16..=24).contains(&opening.moves.len()) && !position.in_check(), "{opening}");
+            assert!(keys.insert(position.key()), "twice: {opening}");
+        }
     }
 }

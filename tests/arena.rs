@@ -205,7 +205,8 @@ fn options_that_an_engine_refuses_end_the_match_before_its_first_game() {
         (format!("EvalDir={empty}"), ["bad", "EvalDir: "]),
     ] {
         let bad = format!("cmd=self name=bad {option}");
-        let message = refused(&["-e", &good, "-e", &bad]);
+        // first, so that it fails before the other one loads its network
+        let message = refused(&["-e", &bad, "-e", &good]);
         assert!(words.iter().all(|w| message.contains(w)), "{option}: {message}");
     }
 }
@@ -237,7 +238,7 @@ fn other_engines_complaints_are_errors_and_their_remarks_are_not() {
         ("size", "echo 'info string Hash Size cannot be had'; echo readyok", "Hash Size cannot be had"),
     ] {
         let bad = complaining(dir.path(), name, ready);
-        let message = refused(&["-e", &good, "-e", &format!("{bad} 'Hash Size=2'")]);
+        let message = refused(&["-e", &format!("{bad} 'Hash Size=2'"), "-e", &good]);
         assert!(message.contains(name) && message.contains(words), "{message}");
     }
     let calm = complaining(dir.path(), "calm", "echo 'info string Hash Size is 2 MB'; echo readyok");
@@ -279,11 +280,11 @@ fn a_match_without_a_draw_or_a_loss_has_a_one_sided_bound() {
 fn csa_records_have_event_dates_limits_and_lines_of_play() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let (a, b) = (own("A", "nodes=500"), own("B", "byoyomi=20"));
+    let (a, b) = (own("A", "nodes=500"), own("B", "byoyomi=20000 depth=5"));
     play(&["-e", &a, "-e", &b, "--games", "2", "--max-ply", "30", "--csa", "--out", out.to_str().unwrap()]);
     let text = std::fs::read_to_string(out.join("csa/000001.csa")).unwrap();
     for part in
-        ["\n$EVENT:A - B, game 1\n", "\n$START_TIME:20", "\n$END_TIME:20", "\n$TIME-:0+0.02+0\n", "nodes=500"]
+        ["\n$EVENT:A - B, game 1\n", "\n$START_TIME:20", "\n$END_TIME:20", "\n$TIME-:0+20+0\n", "nodes=500"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -293,4 +294,33 @@ fn csa_records_have_event_dates_limits_and_lines_of_play() {
     assert!(with_line.split(' ').skip(2).all(|m| m.len() == 7 && m.starts_with(['+', '-'])), "{with_line}");
     let record = toratsugumi::record::csa::read(&text).unwrap().remove(0);
     assert_eq!(record.header("MAX_MOVES"), Some("30"));
+}
+
+#[test]
+fn openings_are_made_even_and_the_same_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("lines.txt");
+    let make = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        command.arg("openings").arg("--out").arg(&path).args([
+            "--quiet",
+            "--nodes",
+            "500",
+            "--move-nodes",
+            "50",
+        ]);
+        command.args(["--count", "3", "--min-plies", "4", "--max-plies", "6"]).args(more);
+        command.output().unwrap()
+    };
+    assert!(make(&[]).status.success());
+    let first = std::fs::read_to_string(&path).unwrap();
+    let openings = toratsugumi::openings::Opening::read_file(&path).unwrap();
+    assert_eq!(openings.len(), 3);
+    assert!(openings.iter().all(|o| [4, 6].contains(&o.moves.len()) && !o.position().in_check()));
+    let refused = make(&[]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--force"), "an old file is not lost");
+    assert!(make(&["--force"]).status.success());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
+    assert!(make(&["--force", "--seed", "2"]).status.success());
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), first);
 }

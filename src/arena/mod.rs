@@ -7,6 +7,7 @@
 //! diagram and the game records.
 
 pub mod adjudication;
+pub mod balanced;
 pub mod estimate;
 pub mod game;
 pub mod journal;

@@ -9,18 +9,13 @@ use crate::arena::sprt::{Model, Sprt};
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::arena::{record, report};
 use crate::interrupt::{self, Unfinished};
-use crate::nnue::arch::FV_SCALE;
-use crate::nnue::{Evaluator, Network, NetworkError};
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
-use crate::random::Rng;
-use crate::types::Value;
 use crate::progress::parse_duration;
 use crate::whole_file;
 use serde_json::json;
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Play matches between USI engines and tell which one is stronger
@@ -53,7 +48,8 @@ pub struct Args {
     /// Main time and increment in seconds, for instance 10+0.1
     #[arg(long, value_name = "S+S", value_parser = parse_tc_words)]
     tc: Option<Fischer>,
-    /// Lines of openings: `startpos moves ...`, `sfen ...` [default: random moves that leave the game about even]
+    /// Lines of openings: `startpos moves ...`, `sfen ...` [default: the balanced openings of book/, which are inside the
+    /// program]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Games of every pairing, at most; made even
@@ -146,27 +142,6 @@ fn parse_rule(text: &str) -> Result<String, String> {
     text.parse::<EnteringKingRule>().map(|_| text.to_string()).map_err(|e| e.to_string())
 }
 
-/// Openings for those who have no file: eight random plies, not in check, even in the embedded network's view. Their
-/// number is fixed, so that a match can be made longer when it goes on.
-fn random_openings(seed: u64) -> Result<Vec<Opening>, NetworkError> {
-    const NUMBER: usize = 2000;
-    const PLIES: usize = 8;
-    const EVEN: Value = 150;
-    let mut evaluator = Evaluator::new(Arc::new(Network::embedded()?));
-    let mut rng = Rng::new(seed);
-    let mut openings = Vec::with_capacity(NUMBER);
-    while openings.len() < NUMBER {
-        let opening = Opening::random(&mut rng, PLIES);
-        let pos = opening.position();
-        evaluator.reset(&pos);
-        let even = !pos.in_check() && (evaluator.evaluate(&pos) / FV_SCALE).abs() <= EVEN;
-        if even && opening.moves.len() == PLIES {
-            openings.push(opening);
-        }
-    }
-    Ok(openings)
-}
-
 /// Runs the command; [`Unfinished`] when it was interrupted.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     interrupt::watch();
@@ -185,7 +160,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     }
     let openings = match &args.openings {
         Some(path) => Opening::read_file(path)?,
-        None => random_openings(args.seed)?,
+        None => Opening::embedded()?,
     };
     let sprt = match args.sprt {
         Some(_) if engines.len() != 2 => return Err("a sequential test is between two engines".into()),

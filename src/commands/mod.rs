@@ -12,6 +12,7 @@ pub mod eval;
 pub mod match_;
 pub mod net;
 mod networks;
+pub mod openings;
 pub mod perft;
 mod positions;
 pub mod train;

@@ -1,0 +1,117 @@
+//! Balanced openings made by our own search: [`Maker`]. `book/openings.txt` comes from here.
+//!
+//! A line follows the search's own moves, but at every ply a random one of those that it rates nearly equal, so that
+//! many different openings arise. A deeper search of the last position then keeps the even ones.
+
+use crate::engine::centipawns;
+use crate::nnue::Network;
+use crate::openings::Opening;
+use crate::position::Position;
+use crate::random::Rng;
+use crate::search::{Info, Limits, Observer, SearchOptions, Searcher};
+use crate::types::{Move, Value};
+use std::collections::HashSet;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How openings are made.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// Length of a line, from and to, in plies; lines of an even number of plies are made.
+    pub plies: (u32, u32),
+    /// Nodes of the search before each move.
+    pub move_nodes: u64,
+    /// How many of the best moves it rates.
+    pub candidates: usize,
+    /// A move may be so many centipawns worse than the best one.
+    pub margin: i32,
+    /// Nodes of the search that says whether the last position is even.
+    pub nodes: u64,
+    /// Its score is at most so many centipawns, for either side.
+    pub balance: i32,
+    /// Seed of the choice among moves.
+    pub seed: u64,
+}
+
+/// Makes openings one at a time. What comes depends on the recipe and the network alone.
+pub struct Maker {
+    recipe: Recipe,
+    searcher: Searcher,
+    rng: Rng,
+    /// Keys of the final positions so far.
+    seen: HashSet<u64>,
+    /// Lines begun so far.
+    pub tried: u64,
+}
+
+/// An opening and the score of its last position in centipawns, the side to move's view.
+pub struct Balanced {
+    /// The line.
+    pub opening: Opening,
+    /// Its score.
+    pub score: i32,
+}
+
+impl Maker {
+    /// # Errors
+    /// When the tables of the search do not fit into memory.
+    pub fn new(network: Network, recipe: Recipe) -> Result<Maker, Box<dyn Error>> {
+        const TABLE_MB: usize = 64;
+        let options = SearchOptions { pv_interval: 0, output_fail_lh: false, ..SearchOptions::default() };
+        let searcher = Searcher::new(Arc::new(network), TABLE_MB, options)?;
+        let rng = Rng::new(recipe.seed);
+        Ok(Maker { recipe, searcher, rng, seen: HashSet::new(), tried: 0 })
+    }
+
+    /// Tries one line; `None` when its end is not even, in check, or known already.
+    pub fn try_one(&mut self) -> Option<Balanced> {
+        self.tried += 1;
+        // each line by itself: it does not depend on what the table holds of earlier ones
+        self.searcher.clear();
+        let (low, high) = self.recipe.plies;
+        let plies = 2 * self.rng.between(low.div_ceil(2), high / 2);
+        let mut opening = Opening::startpos();
+        let mut position = opening.position();
+        for _ in 0..plies {
+            let m = self.choose(&position)?;
+            position.do_move(m);
+            opening.moves.push(m);
+        }
+        if position.in_check() || !self.seen.insert(position.key()) {
+            return None;
+        }
+        self.searcher.options_mut().multi_pv = 1;
+        self.searcher.clear();
+        let rated = Lines::default();
+        let result = self.searcher.search(&position, &Limits::nodes(self.recipe.nodes), &rated);
+        let score = centipawns(result.score);
+        (score.abs() <= self.recipe.balance).then_some(Balanced { opening, score })
+    }
+
+    /// One of the moves that the search rates nearly as good as the best.
+    fn choose(&mut self, position: &Position) -> Option<Move> {
+        self.searcher.options_mut().multi_pv = self.recipe.candidates;
+        let rated = Lines::default();
+        self.searcher.search(position, &Limits::nodes(self.recipe.move_nodes), &rated);
+        let lines = rated.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let best = centipawns(lines.first()?.1);
+        let near: Vec<Move> =
+            lines.iter().filter(|l| centipawns(l.1) >= best - self.recipe.margin).map(|l| l.0).collect();
+        Some(near[self.rng.below(near.len())])
+    }
+}
+
+/// The ranked moves and scores of the last depth that was reported.
+#[derive(Default)]
+struct Lines(Mutex<Vec<(Move, Value)>>);
+
+impl Observer for Lines {
+    fn info(&self, info: &Info) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // ranks come in order; a search that is stopped reports the rest of the last depth again
+        lines.truncate(info.multipv - 1);
+        if let (Some(&m), true) = (info.pv.first(), lines.len() + 1 == info.multipv) {
+            lines.push((m, info.score));
+        }
+    }
+}

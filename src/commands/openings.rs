@@ -1,0 +1,109 @@
+//! `toratsugumi openings`: the command line.
+
+use crate::arena::balanced::{Maker, Recipe};
+use crate::interrupt;
+use crate::nnue::Network;
+use crate::progress::Progress;
+use crate::whole_file;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// Make balanced openings for matches
+///
+/// Lines of our own search from the initial position, with a random choice among nearly equal moves; a deeper search of
+/// each last position keeps the even ones. One thread; the same arguments, engine and network make the same lines.
+///
+/// Example: toratsugumi openings --out lines.txt --count 200
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// File to write, a line an opening: `startpos moves ...`
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How many openings
+    #[arg(long, default_value_t = 500)]
+    count: usize,
+    /// Nodes of the search that checks the last position
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Its score is at most so many centipawns for either side
+    #[arg(long, default_value_t = 80, value_name = "CP")]
+    balance: u16,
+    /// Least plies of an opening
+    #[arg(long, default_value_t = 16, value_name = "PLY", value_parser = clap::value_parser!(u32).range(2..=100))]
+    min_plies: u32,
+    /// Most plies of an opening
+    #[arg(long, default_value_t = 24, value_name = "PLY", value_parser = clap::value_parser!(u32).range(2..=100))]
+    max_plies: u32,
+    /// Nodes of the search before each move
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    move_nodes: u64,
+    /// How many of the best moves that search rates
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    candidates: u16,
+    /// Centipawns by which a move may be worse than the best
+    #[arg(long, default_value_t = 40, value_name = "CP")]
+    margin: u16,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the file exists or cannot be written, or when even openings are too rare.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    /// After so many failures in a row there will be no more successes.
+    const MOST_FAILURES: u64 = 1000;
+    let path = args.out.display();
+    if args.out.exists() && !args.force {
+        return Err(format!("{path} exists; --force overwrites it").into());
+    }
+    if args.min_plies.div_ceil(2) > args.max_plies / 2 {
+        return Err("no even number of plies from --min-plies to --max-plies".into());
+    }
+    let recipe = Recipe {
+        plies: (args.min_plies, args.max_plies),
+        move_nodes: args.move_nodes,
+        candidates: usize::from(args.candidates),
+        margin: i32::from(args.margin),
+        nodes: args.nodes,
+        balance: i32::from(args.balance),
+        seed: args.seed,
+    };
+    interrupt::watch();
+    let mut maker = Maker::new(Network::embedded()?, recipe)?;
+    let mut progress = Progress::new(args.quiet);
+    let mut text = format!("# {}\n", made_by(args));
+    let (mut made, mut last_success) = (0, 0);
+    while made < args.count && interrupt::requests() == 0 && maker.tried - last_success < MOST_FAILURES {
+        if let Some(balanced) = maker.try_one() {
+            // writing to a string cannot fail
+            let _ = writeln!(text, "{}", balanced.opening);
+            made += 1;
+            last_success = maker.tried;
+        }
+        progress.update(|| format!("{made}/{} openings, {} tried", args.count, maker.tried));
+    }
+    progress.say(&format!("{made}/{} openings, {} tried", args.count, maker.tried));
+    whole_file::write(&args.out, text).map_err(|e| format!("{path}: {e}"))?;
+    if made < args.count {
+        let why = if interrupt::requests() > 0 { "interrupted" } else { "hardly any line ends even" };
+        return Err(format!("{why}: {path} has {made} openings").into());
+    }
+    Ok(())
+}
+
+/// The command that makes the same lines again.
+fn made_by(a: &Args) -> String {
+    format!(
+        "toratsugumi openings --count {} --nodes {} --balance {} --min-plies {} --max-plies {} --move-nodes {} --candidates {} --margin {} --seed {}",
+        a.count, a.nodes, a.balance, a.min_plies, a.max_plies, a.move_nodes, a.candidates, a.margin, a.seed
+    )
+}
