@@ -24,7 +24,7 @@ enum Order {
 
 /// How far the pool's search is.
 #[derive(Default)]
-struct Progress {
+struct Status {
     /// Orders given and not yet carried out.
     pending: usize,
     searching: bool,
@@ -32,19 +32,19 @@ struct Progress {
     result: SearchResult,
 }
 
-/// The pool's progress, and the means to wait for a change of it.
+/// The pool's status, and the means to wait for a change of it.
 #[derive(Default)]
 struct Monitor {
-    progress: Mutex<Progress>,
+    status: Mutex<Status>,
     changed: Condvar,
 }
 
 impl Monitor {
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait_while(&self, condition: impl Fn(&Progress) -> bool) -> MutexGuard<'_, Progress> {
+    fn wait_while(&self, condition: impl Fn(&Status) -> bool) -> MutexGuard<'_, Status> {
         self.changed.wait_while(self.lock(), |p| condition(p)).unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -171,10 +171,10 @@ impl ThreadPool {
         self.shared.begin(limits.start, limits.ponder);
         let job = Job { pos: pos.clone(), limits: Arc::new(limits), options: Arc::new(options.clone()) };
         {
-            let mut progress = self.monitor.lock();
-            progress.searching = true;
-            progress.pending += 1;
-            progress.votes.clear();
+            let mut status = self.monitor.lock();
+            status.searching = true;
+            status.pending += 1;
+            status.votes.clear();
         }
         self.threads[0].give(Order::Search(Box::new(job), Some(observer)));
     }
