@@ -1,7 +1,7 @@
 //! Training records: our own game files and the record formats of others.
 //!
 //! [`GameRecord`] is a self-play game, [`GameWriter`] and [`GameReader`] keep games in append-only files (format in
-//! [`file`]). [`PackedSfen`], [`PackedSfenValue`](psv::PackedSfenValue), [`HuffmanCodedPos`](hcp::HuffmanCodedPos) and
+//! [`mod@file`]). [`PackedSfen`], [`PackedSfenValue`](psv::PackedSfenValue), [`HuffmanCodedPos`](hcp::HuffmanCodedPos) and
 //! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte. [`TdLambda`] makes training
 //! targets of whole games.
 

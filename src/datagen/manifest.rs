@@ -165,7 +165,7 @@ impl Manifest {
     /// Refuses a directory that holds shards of another run.
     ///
     /// # Errors
-    /// [`ManifestError::Other`] or [`ManifestError::Shards`] name the shard and what differs.
+    /// `ManifestError::Other` or `ManifestError::Shards` name the shard and what differs.
     pub fn check_directory(dir: &Path, identity: &Identity, shard: Shard) -> Result<(), ManifestError> {
         let fail = |source| ManifestError::Io { path: dir.to_path_buf(), source };
         for entry in std::fs::read_dir(dir).map_err(fail)? {

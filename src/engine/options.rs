@@ -1,6 +1,6 @@
 //! The user's options: one table of names, types, defaults and ranges, and the values set so far.
 //!
-//! Adding an option is one variant of [`Opt`] and one row of [`TABLE`], in the order in which `usi` prints them.
+//! Adding an option is one variant of [`Opt`] and one row of the [`table`], in the order in which `usi` prints them.
 
 use crate::position::EnteringKingRule;
 use crate::search::SearchOptions;
@@ -13,7 +13,7 @@ pub const EMPTY: &str = "<empty>";
 /// The value of `EvalDir` that stands for the network inside the binary.
 pub const INTERNAL: &str = "<internal>";
 
-/// Every option, in the order of [`TABLE`].
+/// Every option, in the order of [`table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Opt {

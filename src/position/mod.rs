@@ -1,6 +1,6 @@
 //! The rules of shogi: [`Position`] with its moves, legality, repetition, declaration, exchanges and one-ply mates.
 //!
-//! - [`Position`]: the board, the hands, and a stack of [`State`]s, one for every ply since the root SFEN.
+//! - [`Position`]: the board, the hands, and a stack of states, one for every ply since the root SFEN.
 //! - [`Bitboard`], [`attacks`]: sets of squares and where pieces reach.
 //! - [`DirtyPieces`], [`Slot`]: what a move changed, for incremental evaluations.
 //! - [`Repetition`], [`GameRepetition`], [`EnteringKingRule`]: the rules beyond the single move.

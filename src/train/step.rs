@@ -7,7 +7,7 @@
 //! 5. *factor*, by row: the same for the factor, whose gradient the rows have summed up on the way
 //!
 //! Rows that no view uses are left alone, and move by their momentum when they are needed next (see
-//! [`CatchUp`](super::kernels::CatchUp)): what dense Adam does, without touching 400 MB in every step.
+//! [`CatchUp`]): what dense Adam does, without touching 400 MB in every step.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Vector kernels, one file a tier, all bit-identical: [`Simd`] lists them, [`dispatch`] picks the tier.
+//! Vector kernels, one file a tier, all bit-identical: `Simd` lists them, `dispatch` picks the tier.
 //!
 //! A kernel is a whole row update or a whole layer. The choice is made once at the top of an evaluation: `dispatch`
 //! enters a function compiled with the tier's instructions, and everything below it is inlined into that function or
