@@ -10,9 +10,11 @@ mod manifest;
 mod openings;
 mod settings;
 pub mod shard;
+mod split;
 
 pub use game::Player;
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;
 pub use settings::Settings;
-pub use shard::{Shard, generate};
+pub use shard::generate;
+pub use split::Shard;
