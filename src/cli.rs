@@ -1,7 +1,8 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, convert, csa, data, datagen, eval, match_, net, openings, perft, train, tune,
+    accuracy, analyse, bench, convert, csa, data, datagen, eval, match_, mate, net, openings, perft, train,
+    tune,
 };
 use crate::interrupt::Unfinished;
 use crate::usi;
@@ -29,6 +30,7 @@ enum Command {
     Datagen(Box<datagen::Args>),
     Eval(eval::Args),
     Match(Box<match_::Args>),
+    Mate(mate::Args),
     Net(net::Args),
     Openings(openings::Args),
     Perft(perft::Args),
@@ -76,6 +78,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Datagen(args)) => datagen::run(*args),
         Some(Command::Eval(args)) => eval::run(args),
         Some(Command::Match(args)) => match_::run(*args),
+        Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Net(args)) => net::run(args),
         Some(Command::Openings(args)) => openings::run(&args),
         Some(Command::Perft(args)) => perft::run(&args),

@@ -1,7 +1,7 @@
 //! Toratsugumi, a shogi engine: the rules, an NNUE evaluation, a search, a USI front end.
 //!
 //! The modules lie on floors, and each uses only those below it: [`types`] (the vocabulary) · [`position`] (the rules) ·
-//! [`nnue`], [`data`] (evaluation, training records) · [`search`], [`train`] · [`engine`] (options, network, threads and
+//! [`nnue`], [`mate`], [`data`] (evaluation, mate search, training records) · [`search`], [`train`] · [`engine`] (options, network, threads and
 //! game in one) · [`usi`], [`csa`], [`arena`], [`datagen`], ... · [`commands`] (a file each) · [`cli`].
 //!
 //! A program that wants to be a client like a GUI takes an [`engine::Engine`]; one that searches many positions takes a
@@ -37,6 +37,7 @@ pub mod whole_file;
 pub mod position;
 
 pub mod data;
+pub mod mate;
 pub mod nnue;
 pub mod openings;
 

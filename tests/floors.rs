@@ -34,6 +34,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("referee", 3),
     ("search", 3),
     ("train", 3),
+    ("mate", 2),
     ("nnue", 2),
     ("data", 2),
     ("openings", 2),

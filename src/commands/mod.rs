@@ -10,6 +10,7 @@ pub mod data;
 pub mod datagen;
 pub mod eval;
 pub mod match_;
+pub mod mate;
 pub mod net;
 mod networks;
 pub mod openings;

@@ -6,6 +6,7 @@
 
 mod diagram;
 mod game;
+mod mate;
 mod network;
 mod options;
 mod ponder;
@@ -13,9 +14,11 @@ mod pool;
 mod score;
 mod text;
 
+pub use crate::mate::{Answer as MateAnswer, Outcome as MateOutcome, Progress as MateProgress};
 pub use crate::search::{Bound, Info, Limits, Observer, SearchResult};
 pub use diagram::Diagram;
 pub use game::{Game, GameError, shorten};
+pub use mate::MateObserver;
 pub use network::{LoadError, load_network};
 pub use options::{Accepted, EMPTY, INTERNAL, Kind, Opt, OptionError, Options, Spec, table};
 pub use score::{UsiScore, centipawns, win_rate};
@@ -25,12 +28,13 @@ use crate::memory::OutOfMemory;
 use crate::nnue::{self, Network, NetworkError};
 use crate::position::Position;
 use crate::types::{Move, Value};
+use mate::MateSearch;
 use network::read_network;
 use ponder::PonderRelay;
-use pool::{SizedPool, Sizes};
+use pool::{SizedPool, Sizes, affordable_table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why the engine cannot think.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +67,7 @@ pub struct Engine {
     network: Option<Loaded>,
     pool: Option<SizedPool>,
     pondering: Option<Pondering>,
+    mate: MateSearch,
     /// Whether the tables hold the traces of a search, or are new: then clearing makes the system hand out their memory, which
     /// would else cost the first search half a second.
     used: bool,
@@ -226,6 +231,7 @@ impl Engine {
         say: &mut dyn FnMut(&str),
     ) -> Result<(), EngineError> {
         self.finish();
+        self.mate.release();
         self.apply(say)?;
         let default = |opt| Some(self.options.spin(opt)).filter(|n| *n > 0);
         limits.depth = limits.depth.or(default(Opt::DepthLimit).map(|n| n as i32));
@@ -247,6 +253,38 @@ impl Engine {
         Ok(())
     }
 
+    /// Starts a mate search of the current position and returns. `limits` tells the time, the moves to look at and the
+    /// nodes. Its table takes the memory that `USI_Hash` allows instead of the ordinary search's, which gets it back with
+    /// the next [`go`](Self::go).
+    pub fn go_mate(
+        &mut self,
+        limits: &Limits,
+        observer: Arc<dyn MateObserver>,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<(), EngineError> {
+        /// For the answer to reach the GUI in time.
+        const RESERVE_MS: u64 = 30;
+        self.finish();
+        self.pool = None;
+        let position = self.game.position().clone();
+        let wanted = &limits.search_moves;
+        let mut without: Vec<Move> = position.legal_moves(true).iter().map(|m| m.mv).collect();
+        without.retain(|m| !wanted.is_empty() && !wanted.contains(m));
+        let time = limits.mate.filter(|ms| *ms != u64::MAX);
+        let all_nodes = self.options.spin(Opt::NodesLimit) as u64;
+        let order = mate::Order {
+            position,
+            without,
+            limits: crate::mate::Limits {
+                time: time.map(|ms| Duration::from_millis(ms.saturating_sub(RESERVE_MS).max(1))),
+                nodes: limits.nodes.or((all_nodes > 0).then_some(all_nodes)),
+                shorten: self.options.shorten(),
+            },
+            megabytes: affordable_table(self.options.spin(Opt::UsiHash) as usize, say),
+        };
+        Ok(self.mate.start(order, observer)?)
+    }
+
     fn start(&mut self, position: Position, limits: Limits, observer: Arc<dyn Observer>) {
         let options = self.options.search();
         if let Some(pool) = &mut self.pool {
@@ -257,6 +295,7 @@ impl Engine {
 
     /// Asks the search to end; its best move follows.
     pub fn stop(&self) {
+        self.mate.stop();
         if let Some(pool) = &self.pool {
             pool.threads.stop();
         }
@@ -289,7 +328,7 @@ impl Engine {
 
     /// Whether a search runs.
     pub fn is_searching(&self) -> bool {
-        self.pool.as_ref().is_some_and(|p| p.threads.is_searching())
+        self.mate.is_searching() || self.pool.as_ref().is_some_and(|p| p.threads.is_searching())
     }
 
     /// Stops the search, if one runs, and waits for its end.
@@ -298,6 +337,7 @@ impl Engine {
             self.stop();
         }
         self.wait();
+        self.mate.finish();
         self.pondering = None;
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Adding an option is one variant of [`Opt`] and one row of the [`table`], in the order in which `usi` prints them.
 
+use crate::mate::Shorten;
 use crate::position::EnteringKingRule;
 use crate::search::SearchOptions;
 use std::fmt;
@@ -67,6 +68,8 @@ pub enum Opt {
     EvalDir,
     /// Divisor of the network's output.
     FvScale,
+    /// How far a mate that was found is shortened.
+    PostSearchLevel,
 }
 
 /// The type of an option with its default and its range.
@@ -97,6 +100,8 @@ pub struct Spec {
 }
 
 const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
+
+const POST_SEARCH: &[&str] = &["None", "UpperBound", "MinLength"];
 
 const fn check(opt: Opt, name: &'static str, default: bool) -> Spec {
     Spec { opt, name, kind: Kind::Check { default } }
@@ -142,6 +147,12 @@ const TABLE: &[Spec] = &[
     check(Opt::RoundUpToFullSecond, "RoundUpToFullSecond", true),
     text(Opt::EvalDir, "EvalDir", INTERNAL),
     spin(Opt::FvScale, "FV_SCALE", 16, 1, 128),
+    // what `go mate` does after a first mate; name and choices as in KomoringHeights
+    Spec {
+        opt: Opt::PostSearchLevel,
+        name: "PostSearchLevel",
+        kind: Kind::Combo { default: "MinLength", choices: POST_SEARCH },
+    },
 ];
 
 /// Names that GUIs and old scripts still send but that mean nothing here; accepted with a remark.
@@ -392,6 +403,15 @@ impl Options {
             round_up_to_full_second: self.check(Opt::RoundUpToFullSecond),
             usi_ponder: self.check(Opt::UsiPonder),
             stochastic_ponder: self.check(Opt::StochasticPonder),
+        }
+    }
+
+    /// How far a mate search shortens what it found.
+    pub fn shorten(&self) -> Shorten {
+        match self.text(Opt::PostSearchLevel) {
+            "None" => Shorten::Any,
+            "UpperBound" => Shorten::UpperBound,
+            _ => Shorten::Shortest,
         }
     }
 }

@@ -119,6 +119,12 @@ fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &m
     Sizes { threads: wanted.threads.min(most_threads), hash_mb: wanted.hash_mb.min(most_mb) }
 }
 
+/// So many of the megabytes wished for a table as the machine can bear.
+pub(super) fn affordable_table(wanted_mb: usize, say: &mut dyn FnMut(&str)) -> usize {
+    let wanted = Sizes { threads: 1, hash_mb: wanted_mb };
+    affordable(wanted, None, available_memory_mb(), say).hash_mb
+}
+
 /// Megabytes that can be taken without swapping, where the system says so.
 fn available_memory_mb() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

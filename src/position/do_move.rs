@@ -1,5 +1,6 @@
 //! Playing moves and taking them back.
 
+use super::occurrences::Found;
 use super::{Bitboard, DirtyPieces, Keys, Position, Slot, State, zobrist};
 use crate::types::{Color, Key, Move, Piece, PieceType};
 
@@ -13,6 +14,18 @@ impl Position {
 
     /// Plays a legal move that gives check exactly if `gives_check` says so.
     pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> DirtyPieces {
+        self.play::<true>(m, gives_check)
+    }
+
+    /// As [`do_move_with`](Self::do_move_with), but leaves repetitions alone: nothing is looked up and nothing remembered,
+    /// so a line of a thousand moves costs no more a move than a short one. Only
+    /// [`undo_unrecorded`](Self::undo_unrecorded) takes it back.
+    pub fn do_unrecorded(&mut self, m: Move, gives_check: bool) {
+        self.play::<false>(m, gives_check);
+    }
+
+    #[inline(always)]
+    fn play<const RECORD: bool>(&mut self, m: Move, gives_check: bool) -> DirtyPieces {
         debug_assert!(m.is_some() && gives_check == self.gives_check(m));
         let us = self.side;
         let to = m.to();
@@ -73,12 +86,22 @@ impl Position {
         }
         self.side = !us;
         self.ply = self.ply.wrapping_add(1);
-        self.push_state(m, captured, keys, checkers, plies_from_null, continuous_check);
+        let repetition = if RECORD { self.record(keys.board, plies_from_null) } else { Found::NOTHING };
+        self.push_state(m, captured, keys, checkers, plies_from_null, continuous_check, repetition);
         changes
+    }
+
+    /// What the position on the board repeats; from now on it can be repeated itself.
+    #[inline]
+    pub(super) fn record(&mut self, board_key: Key, plies_from_null: u32) -> Found {
+        let repetition = self.find_repetition(board_key, plies_from_null);
+        self.occurrences.push(board_key, self.hands[self.side.index()]);
+        repetition
     }
 
     /// Completes the state of the position on the board and puts it on the stack.
     #[inline]
+    #[allow(clippy::too_many_arguments)] // the fields of a state
     pub(super) fn push_state(
         &mut self,
         mv: Move,
@@ -87,9 +110,8 @@ impl Position {
         checkers: Bitboard,
         plies_from_null: u32,
         continuous_check: [u32; 2],
+        repetition: Found,
     ) {
-        let repetition = self.find_repetition(keys.board, plies_from_null);
-        self.occurrences.push(keys.board, self.hands[self.side.index()]);
         let (black_blockers, white_pinners) = self.find_blockers(Color::Black);
         let (white_blockers, black_pinners) = self.find_blockers(Color::White);
         let check_lines = self.find_check_lines();
@@ -112,6 +134,19 @@ impl Position {
         if self.states.len() < 2 {
             return;
         }
+        self.occurrences.pop();
+        self.take_back();
+    }
+
+    /// Takes back a move that [`do_unrecorded`](Self::do_unrecorded) played.
+    pub fn undo_unrecorded(&mut self) {
+        if self.states.len() >= 2 {
+            self.take_back();
+        }
+    }
+
+    #[inline(always)]
+    fn take_back(&mut self) {
         let State { mv: m, captured, .. } = *self.state();
         debug_assert!(m.is_some());
         let us = !self.side;
@@ -136,7 +171,6 @@ impl Position {
         self.side = us;
         self.ply = self.ply.wrapping_sub(1);
         self.states.pop();
-        self.occurrences.pop();
     }
 
     /// Passes the turn; the side to move must not be in check. The move number counts it.
@@ -149,7 +183,8 @@ impl Position {
         continuous_check[self.side.index()] = 0;
         self.side = !self.side;
         self.ply = self.ply.wrapping_add(1);
-        self.push_state(Move::NULL, Piece::NONE, keys, Bitboard::EMPTY, 0, continuous_check);
+        let repetition = self.record(keys.board, 0);
+        self.push_state(Move::NULL, Piece::NONE, keys, Bitboard::EMPTY, 0, continuous_check, repetition);
     }
 
     /// Takes back a null move.
@@ -162,6 +197,21 @@ impl Position {
         self.ply = self.ply.wrapping_sub(1);
         self.states.pop();
         self.occurrences.pop();
+    }
+
+    /// The key of the board and the side to move after a legal move.
+    #[inline]
+    pub fn board_key_after(&self, m: Move) -> Key {
+        let to = m.to();
+        let mut board = self.board_key() ^ zobrist::side() ^ zobrist::board(m.piece(), to);
+        if !m.is_drop() {
+            board ^= zobrist::board(m.piece_before(), m.from());
+            let captured = self.piece_on(to);
+            if captured.is_some() {
+                board ^= zobrist::board(captured, to);
+            }
+        }
+        board
     }
 
     /// The key after a move, for prefetching; exact for every legal move.

@@ -110,8 +110,8 @@ impl Position {
     }
 }
 
-/// The squares from which a stepping piece can move to give check, with or without promotion.
-static CANDIDATES: [[[Bitboard; 128]; 3]; 2] = {
+/// The squares from which a knight, silver or gold of a colour can move to give check to a king, with or without promotion.
+pub(super) static CANDIDATES: [[[Bitboard; 128]; 3]; 2] = {
     let kinds = [PieceType::KNIGHT, PieceType::SILVER, PieceType::GOLD];
     let mut t = [[[Bitboard::EMPTY; 128]; 3]; 2];
     let mut c = 0;

@@ -9,6 +9,7 @@
 
 pub mod attacks;
 mod bitboard;
+mod checks;
 mod convert;
 mod declaration;
 mod dirty_pieces;

@@ -169,8 +169,13 @@ impl Position {
     /// All legal moves; `all` includes pointless non-promotions.
     pub fn legal_moves(&self, all: bool) -> MoveList {
         let mut list = MoveList::new();
-        self.dispatch::<_, true>(all, self.all_targets(), &mut list);
+        self.append_legal_moves(all, &mut list);
         list
+    }
+
+    /// As [`legal_moves`](Self::legal_moves), to the end of a list.
+    pub fn append_legal_moves(&self, all: bool, list: &mut MoveList) {
+        self.dispatch::<_, true>(all, self.all_targets(), list);
     }
 
     /// The number of legal moves, pointless non-promotions included.
@@ -388,9 +393,11 @@ impl Position {
 
 /// All squares of the files that hold none of these pawns.
 #[inline]
-fn files_without(pawns: Bitboard) -> Bitboard {
-    // In nine bits, 2^8 minus at most one pawn keeps bit 8 only if there is none (a pawn on rank 9 leaves 0).
-    let free = Bitboard::RANK_9.0.wrapping_sub(pawns.0) & Bitboard::RANK_9.0;
+pub(super) fn files_without(pawns: Bitboard) -> Bitboard {
+    // In nine bits: any pawn on the other eight ranks carries into bit 8, however many there are.
+    const LAST: u128 = Bitboard::RANK_9.0;
+    const OTHERS: u128 = Bitboard::ALL.0 ^ LAST;
+    let free = LAST & !(((pawns.0 & OTHERS) + OTHERS) | pawns.0);
     Bitboard((free << 1) - (free >> 8))
 }
 
@@ -404,6 +411,11 @@ mod tests {
             for skip in 0..9u8 {
                 let pawns: Bitboard = (0..9).filter(|&f| f != skip).map(|f| Square::new(f, rank)).collect();
                 assert_eq!(files_without(pawns), Bitboard::file(skip));
+            }
+            // mate problems may have two pawns on a file
+            for other in 0..9 {
+                let pawns = [Square::new(4, rank), Square::new(4, other)].into_iter().collect();
+                assert_eq!(files_without(pawns), !Bitboard::file(4));
             }
         }
         assert_eq!(files_without(Bitboard::EMPTY), Bitboard::ALL);

@@ -76,7 +76,8 @@ impl Position {
     ///
     /// Refuses what cannot be a position of shogi: more pieces than a set has, two unpromoted pawns of a colour on a
     /// file, pieces that could never move, two kings of a colour, a check against the side that has just moved. Missing
-    /// pieces are fine (handicaps), and so is one missing king (mate problems).
+    /// pieces are fine (handicaps), and so is one missing king (mate problems; where the side to move has none, two pawns
+    /// on a file are accepted).
     pub fn from_sfen(text: &str) -> Result<Position, SfenError> {
         let mut fields = text.split_ascii_whitespace().peekable();
         if fields.peek() == Some(&"sfen") {
@@ -172,7 +173,10 @@ impl Position {
         if !pos.kings[0].is_some() && !pos.kings[1].is_some() {
             return Err(SfenError::NoKing);
         }
-        for color in Color::ALL {
+        // Mate problems are composed with any pieces as props: where the side to move has no king and the other one has, two
+        // pawns on a file are let pass.
+        let problem = !pos.king_square(side).is_some();
+        for color in Color::ALL.into_iter().filter(|_| !problem) {
             for file in 0..9 {
                 if (pos.pieces_of(color, PieceType::PAWN) & Bitboard::file(file)).more_than_one() {
                     return Err(SfenError::Nifu { color, file: file + 1 });
@@ -195,7 +199,8 @@ impl Position {
             if king.is_some() { self.attackers(!self.side, king, self.occupied()) } else { Bitboard::EMPTY };
         self.states.clear();
         self.occurrences = Occurrences::new();
-        self.push_state(Move::NONE, Piece::NONE, keys, checkers, 0, [0; 2]);
+        let repetition = self.record(keys.board, 0);
+        self.push_state(Move::NONE, Piece::NONE, keys, checkers, 0, [0; 2], repetition);
     }
 
     /// The position as `<board> <b|w> <hands> <move number>`.

@@ -1,6 +1,6 @@
 //! Information and best moves as the protocol writes them.
 
-use crate::engine::{Bound, Info, UsiScore};
+use crate::engine::{Bound, Info, MateAnswer, MateProgress, UsiScore};
 use crate::types::Move;
 use std::fmt::Write;
 
@@ -34,6 +34,34 @@ pub fn info(info: &Info) -> String {
         }
     }
     line
+}
+
+/// An `info` line of a mate search: with the mate found, or with the line it looks at.
+pub fn mate_info(progress: &MateProgress) -> String {
+    let ms = progress.time.as_millis();
+    let nps = u128::from(progress.nodes) * 1000 / ms.max(1);
+    let mut line = format!("info depth {} seldepth {}", progress.depth, progress.seldepth);
+    // writing to a string cannot fail
+    if progress.mate {
+        let _ = write!(line, " score mate {}", progress.line.len());
+    }
+    let _ = write!(line, " nodes {} nps {nps} hashfull {} time {ms}", progress.nodes, progress.hashfull);
+    if !progress.line.is_empty() {
+        line.push_str(" pv");
+        progress.line.iter().for_each(|m| {
+            let _ = write!(line, " {m}");
+        });
+    }
+    line
+}
+
+/// A `checkmate` line.
+pub fn checkmate(answer: &MateAnswer) -> String {
+    match answer {
+        MateAnswer::Mate(mate) => mate.line.iter().fold("checkmate".into(), |text, m| format!("{text} {m}")),
+        MateAnswer::NoMate => "checkmate nomate".into(),
+        MateAnswer::Unknown => "checkmate timeout".into(),
+    }
 }
 
 /// A `bestmove` line.

@@ -4,7 +4,7 @@ use super::help;
 use super::output::Output;
 use super::parse::{Command, Go, ParseError, parse};
 use super::report::{MateReporter, SearchReporter};
-use crate::engine::{Diagram, Engine, Observer, Opt, shorten, table};
+use crate::engine::{Diagram, Engine, Opt, shorten, table};
 use crate::nnue::Network;
 use crate::position::{Position, divide};
 use crate::types::Move;
@@ -48,8 +48,6 @@ pub struct Session {
     engine: Engine,
     output: Arc<Output>,
     extras: Vec<Extra>,
-    /// Who answers the last `go`, if that was a `go mate`.
-    mate: Option<Arc<MateReporter>>,
     /// The last `position` was refused: the board is not the one that the GUI means.
     position_refused: bool,
     /// The answer to a `go infinite` or `go ponder` that is not searched; the protocol wants it held back until `stop`.
@@ -59,14 +57,7 @@ pub struct Session {
 impl Session {
     /// A session with a new engine.
     pub fn new(output: Arc<Output>, extras: Vec<Extra>) -> Session {
-        Session {
-            engine: Engine::new(),
-            output,
-            extras,
-            mate: None,
-            position_refused: false,
-            held_answer: None,
-        }
+        Session { engine: Engine::new(), output, extras, position_refused: false, held_answer: None }
     }
 
     /// The engine behind the session.
@@ -92,9 +83,6 @@ impl Session {
 
     /// `stop`, also while a [`Job`] runs.
     pub fn stop(&mut self) {
-        if let Some(mate) = &self.mate {
-            mate.cut();
-        }
         self.engine.stop();
         self.give_held_answer();
     }
@@ -260,26 +248,19 @@ impl Session {
         }
         let mut limits = go.limits;
         limits.search_moves = self.search_moves(&go.search_moves);
-        let observer: Arc<dyn Observer> = match limits.mate {
-            None => {
-                self.mate = None;
-                Arc::new(SearchReporter(self.output.clone()))
-            }
-            Some(time) => {
-                let reporter = Arc::new(MateReporter::new(self.output.clone(), time != u64::MAX));
-                self.mate = Some(reporter.clone());
-                reporter
-            }
-        };
         let output = self.output.clone();
-        if let Err(e) = self.engine.go(limits, observer, &mut |text| output.info(text)) {
+        let mut say = |text: &str| output.info(text);
+        let (started, refusal) = if limits.mate.is_some() {
+            let reporter = Arc::new(MateReporter(output.clone()));
+            (self.engine.go_mate(&limits, reporter, &mut say), "checkmate timeout")
+        } else {
+            let reporter = Arc::new(SearchReporter(output.clone()));
+            (self.engine.go(limits, reporter, &mut say), "bestmove resign")
+        };
+        if let Err(e) = started {
             self.output.info(&e.to_string());
             // the GUI waits for an answer
-            self.output.line(if self.mate.is_some() {
-                "checkmate notimplemented"
-            } else {
-                "bestmove resign"
-            });
+            self.output.line(refusal);
         }
         Next::Continue
     }

@@ -1,0 +1,359 @@
+//! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
+
+use crate::engine::Diagram;
+use crate::interrupt::{self, Unfinished};
+use crate::mate::{Answer, Limits, Mate, Outcome, Shorten, Solver, useless_tail};
+use crate::position::Position;
+use crate::record::encoding::decode;
+use crate::record::{csa, kif, notation};
+use crate::types::Move;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::error::Error;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Solve mate problems: find a mate by checks alone, or prove that there is none
+#[derive(clap::Args)]
+pub struct Args {
+    /// Files of problems: one SFEN a line (`-` is standard input), or .kif and .csa files, whose first position counts
+    #[arg(value_name = "FILE", required_unless_present = "sfen", conflicts_with = "sfen")]
+    files: Vec<PathBuf>,
+    /// A single problem
+    #[arg(long)]
+    sfen: Option<String>,
+    /// Milliseconds for each problem
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    time: u64,
+    /// Go on until no shorter mate can exist
+    #[arg(long)]
+    shortest: bool,
+    /// Take the first mate found, however long
+    #[arg(long, conflicts_with = "shortest")]
+    any: bool,
+    /// Look for other first moves that mate, too (always done for --sfen)
+    #[arg(long)]
+    others: bool,
+    /// Megabytes of memory
+    #[arg(long, default_value_t = 256, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// JSON lines instead of tables
+    #[arg(long)]
+    json: bool,
+    /// Append a JSON line for each problem to this file, and skip the problems that are in it already
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+}
+
+/// What became of a problem, as JSON.
+#[derive(Clone, Serialize, Deserialize)]
+struct Row {
+    sfen: String,
+    /// `mate`, `nomate` or `timeout`.
+    answer: String,
+    /// Plies of the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plies: Option<usize>,
+    /// Plies of them that are useless interpositions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    useless: Option<usize>,
+    /// Whether no shorter mate exists; not proved if false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shortest: Option<bool>,
+    /// In USI.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    line: Vec<String>,
+    /// First moves that mate, too; absent if that was not asked or not found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    others: Option<Vec<String>>,
+    nodes: u64,
+    milliseconds: u64,
+}
+
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let solver = Solver::new(args.hash as usize)?;
+    let mut job = Job { args, solver, out: io::stdout() };
+    if let Some(sfen) = &args.sfen {
+        return job.single(&Position::from_sfen(sfen)?);
+    }
+    let mut problems = Vec::new();
+    for path in &args.files {
+        problems.extend(read(path).map_err(|e| format!("{}: {e}", path.display()))?);
+    }
+    job.all(&problems)
+}
+
+/// The problems of a file.
+fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        io::stdin().lock().read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.read_to_end(&mut bytes)?;
+    }
+    let text = decode(&bytes).0;
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    match extension.to_str() {
+        Some("kif" | "kifu" | "ki2") => Ok(vec![kif::read(&text)?.root]),
+        Some("csa") => Ok(csa::read(&text)?.into_iter().map(|record| record.root).collect()),
+        _ => {
+            let mut problems = Vec::new();
+            for (number, line) in text.lines().enumerate() {
+                let sfen = line.split('\t').next().unwrap_or_default().trim();
+                if !sfen.is_empty() && !sfen.starts_with('#') {
+                    problems
+                        .push(Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?);
+                }
+            }
+            Ok(problems)
+        }
+    }
+}
+
+/// A problem solved.
+struct Solved {
+    outcome: Outcome,
+    /// Other first moves that mate, if that was asked and found out.
+    others: Option<Vec<Move>>,
+}
+
+struct Job<'a> {
+    args: &'a Args,
+    solver: Solver,
+    out: io::Stdout,
+}
+
+impl Job<'_> {
+    /// Solves a problem; not at all if the user has asked to stop meanwhile.
+    fn solve(&mut self, position: &Position, others: bool) -> Option<Solved> {
+        interrupt::watch();
+        let before = interrupt::requests();
+        let stop = Arc::new(AtomicBool::new(false));
+        let done = Arc::new(AtomicBool::new(false));
+        let watcher = {
+            let (stop, done) = (stop.clone(), done.clone());
+            std::thread::spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    if interrupt::requests() > before {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    std::thread::park_timeout(Duration::from_millis(20));
+                }
+            })
+        };
+        let deadline = Instant::now() + Duration::from_millis(self.args.time);
+        let solver = &mut self.solver;
+        let args = self.args;
+        let solved = std::thread::scope(|scope| {
+            // deep lines take a stack of their own
+            let work = move || {
+                let limits = Limits {
+                    time: Some(deadline.saturating_duration_since(Instant::now())),
+                    nodes: None,
+                    shorten: match (args.shortest, args.any) {
+                        (true, _) => Shorten::Shortest,
+                        (_, true) => Shorten::Any,
+                        _ => Shorten::UpperBound,
+                    },
+                };
+                let outcome = solver.solve(position, &[], &limits, &stop, &mut |_| {});
+                let others = match &outcome.answer {
+                    Answer::Mate(mate) if others => other_moves(solver, position, mate, deadline, &stop),
+                    _ => None,
+                };
+                Solved { outcome, others }
+            };
+            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work).map(|t| t.join())
+        });
+        done.store(true, Ordering::Relaxed);
+        watcher.thread().unpark();
+        let _ = watcher.join();
+        let stopped = interrupt::requests() > before;
+        solved.ok().and_then(Result::ok).filter(|_| !stopped)
+    }
+
+    /// One problem, for people.
+    fn single(&mut self, position: &Position) -> Result<(), Box<dyn Error>> {
+        if !self.args.json {
+            writeln!(self.out, "{}\nsfen {}\n", Diagram(position), position.sfen())?;
+        }
+        let Some(solved) = self.solve(position, true) else { return Err("stopped".into()) };
+        if self.args.json {
+            return Ok(writeln!(self.out, "{}", serde_json::to_string(&row(position, &solved))?)?);
+        }
+        let Outcome { answer, nodes, time, .. } = &solved.outcome;
+        match answer {
+            Answer::Mate(mate) => {
+                let proved =
+                    if mate.shortest { "no shorter mate exists" } else { "a shorter one was not excluded" };
+                writeln!(self.out, "mate in {} plies ({proved})", mate.line.len())?;
+                let useless = useless_tail(position, &mate.line);
+                if useless > 0 {
+                    let plies = mate.line.len() - useless;
+                    writeln!(self.out, "{plies} plies without useless interpositions (無駄合い) at the end")?;
+                }
+                let usi: Vec<String> = mate.line.iter().map(Move::to_string).collect();
+                writeln!(self.out, "   {}", notation::line(position, None, &mate.line).join(" "))?;
+                writeln!(self.out, "   {}", usi.join(" "))?;
+                match &solved.others {
+                    None => writeln!(self.out, "other first moves: not all examined in time")?,
+                    Some(moves) if moves.is_empty() => writeln!(self.out, "no other first move mates")?,
+                    Some(moves) => {
+                        let moves: Vec<String> = moves
+                            .iter()
+                            .map(|&m| format!("{} {m}", notation::line(position, None, &[m]).concat()))
+                            .collect();
+                        writeln!(self.out, "other first moves that mate (余詰): {}", moves.join(", "))?;
+                    }
+                }
+            }
+            Answer::NoMate => writeln!(self.out, "no mate (不詰), proved")?,
+            Answer::Unknown => writeln!(self.out, "not decided in {} ms", self.args.time)?,
+        }
+        writeln!(self.out, "{nodes} nodes, {:.3} s", time.as_secs_f64())?;
+        Ok(())
+    }
+
+    /// All problems of the files, a line each.
+    fn all(&mut self, problems: &[Position]) -> Result<(), Box<dyn Error>> {
+        let mut known = match &self.args.resume {
+            Some(path) => known(path).map_err(|e| format!("{}: {e}", path.display()))?,
+            None => HashMap::new(),
+        };
+        let mut log = match &self.args.resume {
+            Some(path) => Some(
+                OpenOptions::new()
+                    .append(true)
+                    .create(true)
+                    .open(path)
+                    .map_err(|e| format!("{}: {e}", path.display()))?,
+            ),
+            None => None,
+        };
+        let mut rows = Vec::new();
+        if !self.args.json {
+            writeln!(self.out, "   no  plies  shortest  others      nodes      ms  first move")?;
+        }
+        for (number, position) in problems.iter().enumerate() {
+            let row = match known.remove(&position.sfen()) {
+                Some(row) => row,
+                None => {
+                    let Some(solved) = self.solve(position, self.args.others) else {
+                        return match log {
+                            Some(_) => Err(Box::new(Unfinished)),
+                            None => Err("stopped".into()),
+                        };
+                    };
+                    let row = row(position, &solved);
+                    if let Some(log) = &mut log {
+                        writeln!(log, "{}", serde_json::to_string(&row)?)?;
+                    }
+                    row
+                }
+            };
+            if self.args.json {
+                writeln!(self.out, "{}", serde_json::to_string(&row)?)?;
+            } else {
+                let first = position.parse_move(row.line.first().map_or("", String::as_str));
+                let first = first.map_or(String::new(), |m| notation::line(position, None, &[m]).concat());
+                writeln!(
+                    self.out,
+                    "{:5}  {:>7}  {:>6}  {:>6}  {:>9}  {:>6}  {first}",
+                    number + 1,
+                    row.plies.map_or(row.answer.clone(), |n| n.to_string()),
+                    row.shortest.map_or("", |s| if s { "yes" } else { "no" }),
+                    row.others.as_ref().map_or(String::new(), |o| o.len().to_string()),
+                    row.nodes,
+                    row.milliseconds,
+                )?;
+            }
+            rows.push(row);
+        }
+        if !self.args.json {
+            let count = |answer: &str| rows.iter().filter(|r| r.answer == answer).count();
+            let nodes: u64 = rows.iter().map(|r| r.nodes).sum();
+            let ms: u64 = rows.iter().map(|r| r.milliseconds).sum();
+            writeln!(
+                self.out,
+                "{} problems: {} mates ({} proved shortest), {} without a mate, {} not decided; {nodes} nodes, {:.3} s",
+                rows.len(),
+                count("mate"),
+                rows.iter().filter(|r| r.shortest == Some(true)).count(),
+                count("nomate"),
+                count("timeout"),
+                ms as f64 / 1000.0,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// First moves but that of the line which mate as well; none if time did not suffice for all.
+fn other_moves(
+    solver: &mut Solver,
+    position: &Position,
+    mate: &Mate,
+    deadline: Instant,
+    stop: &Arc<AtomicBool>,
+) -> Option<Vec<Move>> {
+    let mut known = vec![mate.line[0]];
+    loop {
+        let time = Some(deadline.saturating_duration_since(Instant::now()));
+        let limits = Limits { time, nodes: None, shorten: Shorten::Any };
+        match solver.solve(position, &known, &limits, stop, &mut |_| {}).answer {
+            Answer::Mate(mate) => known.push(mate.line[0]),
+            Answer::NoMate => break,
+            Answer::Unknown => return None,
+        }
+    }
+    known.remove(0);
+    Some(known)
+}
+
+fn row(position: &Position, solved: &Solved) -> Row {
+    let outcome = &solved.outcome;
+    let mate = match &outcome.answer {
+        Answer::Mate(mate) => Some(mate),
+        _ => None,
+    };
+    let texts = |moves: &[Move]| moves.iter().map(Move::to_string).collect();
+    Row {
+        sfen: position.sfen(),
+        answer: match outcome.answer {
+            Answer::Mate(_) => "mate",
+            Answer::NoMate => "nomate",
+            Answer::Unknown => "timeout",
+        }
+        .into(),
+        plies: mate.map(|m| m.line.len()),
+        useless: mate.map(|m| useless_tail(position, &m.line)).filter(|&n| n > 0),
+        shortest: mate.map(|m| m.shortest),
+        line: mate.map(|m| texts(&m.line)).unwrap_or_default(),
+        others: solved.others.as_deref().map(texts),
+        nodes: outcome.nodes,
+        milliseconds: outcome.time.as_millis() as u64,
+    }
+}
+
+/// The rows of an earlier run, by problem. A last line cut short by a kill does not count.
+fn known(path: &Path) -> Result<HashMap<String, Row>, Box<dyn Error>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(HashMap::new()),
+        Err(e) => return Err(e.into()),
+    };
+    let lines: Vec<String> = BufReader::new(file).lines().collect::<Result<_, _>>()?;
+    let mut rows = HashMap::new();
+    for (number, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
+        match serde_json::from_str::<Row>(line) {
+            Ok(row) => drop(rows.insert(row.sfen.clone(), row)),
+            Err(_) if number + 1 == lines.len() => {}
+            Err(e) => return Err(format!("line {}: {e}", number + 1).into()),
+        }
+    }
+    Ok(rows)
+}

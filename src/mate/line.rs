@@ -1,0 +1,146 @@
+//! The line of a mate, out of the table and, where that has forgotten, by searching again.
+
+use super::expansion::Expansion;
+use super::search::Search;
+use super::value::{ENDLESS, Knowledge, Plies};
+use crate::types::{Move, MoveList};
+
+impl Search<'_> {
+    /// The line of a mate that is known to be `plies` long at most: complete, or nothing if time ran out. `exact`: it is
+    /// known that no shorter mate exists, and both sides play their best; otherwise moves that are known to do.
+    pub(super) fn line(&mut self, plies: Plies, exact: bool) -> Option<Vec<Move>> {
+        let start = self.node.depth();
+        let complete = self.follow(plies, exact);
+        let line = self.node.moves()[start..].to_vec();
+        line.iter().for_each(|_| self.node.take_back());
+        complete.then_some(line)
+    }
+
+    /// The line of a mate that is known to be `plies` long at most, and how long it is at most by all that is known now. What
+    /// the table says of a position may be older than what it says of the next one, so that the defender is taken in by
+    /// moves that seemed long; so what a line teaches is handed up its positions, and the line is read again, until
+    /// nothing changes or `rounds` are over.
+    pub(super) fn settled_line(&mut self, plies: Plies, rounds: usize) -> Option<(Vec<Move>, Plies)> {
+        let mut line = self.line(plies, false)?;
+        let mut bound = plies;
+        for _ in 0..rounds {
+            bound = bound.min(self.hand_up(&line));
+            if line.len() >= bound as usize || self.watch.gate.closed() {
+                break;
+            }
+            match self.line(bound, false) {
+                Some(next) => line = next,
+                None => break,
+            }
+        }
+        Some((line, bound))
+    }
+
+    /// Computes the bounds of the positions of a mating line anew, the last first; the root's.
+    fn hand_up(&mut self, line: &[Move]) -> Plies {
+        line.iter().for_each(|&m| self.node.play(m));
+        let mut bound = ENDLESS;
+        for left in 0..=line.len() {
+            if let Some(known) = self.bound_by_moves() {
+                bound = known;
+                let mut query = self.table.query(self.node.board(), self.node.hand(), self.node.depth());
+                let mate = Knowledge::mate(self.node.hand(), known, 1);
+                if !(self.node.depth() == 0 && !self.without.is_empty()) {
+                    self.table.store(&mut query, &mate, None);
+                }
+            }
+            if left < line.len() {
+                self.node.take_back();
+            }
+        }
+        bound
+    }
+
+    /// How long the mate of the current position is at most, by what is known of its moves.
+    fn bound_by_moves(&mut self) -> Option<Plies> {
+        let attacking = self.node.attacking();
+        if attacking && self.without.is_empty() && self.node.pos.mate_in_one().is_some() {
+            return Some(1);
+        }
+        let mates = self.known().into_iter().map(|(_, _, mate)| mate);
+        let mate = if attacking { mates.min()? } else { mates.max().unwrap_or(-1) };
+        (mate < ENDLESS).then_some(mate + 1)
+    }
+
+    /// Plays the line out on the board; whether it ends in mate.
+    fn follow(&mut self, mut left: Plies, exact: bool) -> bool {
+        while left >= 0 {
+            let attacking = self.node.attacking();
+            if attacking && !(self.node.depth() == 0 && !self.without.is_empty()) {
+                let mate = self.node.pos.mate_in_one();
+                if mate.is_some() {
+                    self.node.play(mate);
+                    return true;
+                }
+            }
+            if !attacking && !self.node.pos.has_legal_move() {
+                return true;
+            }
+            let step = if attacking { self.attack(left, exact) } else { self.defend(left, exact) };
+            let Some((m, next)) = step else { return false };
+            self.node.play(m);
+            left = next;
+        }
+        false
+    }
+
+    /// A move that mates within `left` plies, and what is then left.
+    fn attack(&mut self, left: Plies, exact: bool) -> Option<(Move, Plies)> {
+        if !exact
+            && let Some((m, _, mate)) =
+                self.known().into_iter().min_by_key(|&(_, no_mate, mate)| (mate, -no_mate))
+            && mate < left
+        {
+            return Some((m, mate));
+        }
+        let (m, known) = self.solve(left, best)?;
+        (known.is_mate() && known.plies < left).then_some((m, known.plies))
+    }
+
+    /// The defence that lasts longest, as far as is known, and what is then left.
+    fn defend(&mut self, left: Plies, exact: bool) -> Option<(Move, Plies)> {
+        if exact && left >= 2 {
+            // nothing shorter is a mate, so some move survives that
+            let (m, known) = self.solve(left - 2, best)?;
+            return known.is_no_mate().then_some((m, left - 1));
+        }
+        let longest = |moves: Vec<(Move, Plies, Plies)>| {
+            moves.into_iter().max_by_key(|&(_, no_mate, mate)| (mate, no_mate))
+        };
+        if let Some((m, _, mate)) = longest(self.known())
+            && mate < left
+        {
+            return Some((m, mate));
+        }
+        // some answer was forgotten
+        let (m, known) = self.solve(left, best)?;
+        (known.is_mate() && known.plies < left).then_some((m, known.plies))
+    }
+
+    /// What the table says of every move: no mate within the first number of plies, mate within the second.
+    fn known(&self) -> Vec<(Move, Plies, Plies)> {
+        let mut moves = MoveList::new();
+        self.node.generate(&mut moves);
+        let without: &[Move] = if self.node.depth() == 0 { &self.without } else { &[] };
+        moves
+            .iter()
+            .map(|m| m.mv)
+            .filter(|m| !without.contains(m))
+            .map(|m| {
+                let (no_mate, mate) = self.table.bounds(self.node.board_after(m), self.node.hand_after(m));
+                // the position just left would be repeated: a mate that goes through it is no progress
+                (m, no_mate.min(ENDLESS), mate)
+            })
+            .collect()
+    }
+}
+
+/// The best move of an expansion and what is known about it.
+fn best(expansion: &Expansion, _: &Knowledge) -> Option<(Move, Knowledge)> {
+    expansion.results().next().map(|(m, known)| (m, *known))
+}

@@ -1,0 +1,183 @@
+//! [`Solver`]: a position in, an answer out.
+
+use super::limits::{Limits, Shorten, Watch};
+use super::node::Node;
+use super::paths::Paths;
+use super::search::Search;
+use super::table::Table;
+use super::value::{ENDLESS, Knowledge};
+use crate::memory::OutOfMemory;
+use crate::position::Position;
+use crate::types::Move;
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// What became of a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Mate(Mate),
+    /// Proved: no sequence of checks mates.
+    NoMate,
+    /// Neither was proved in time.
+    Unknown,
+}
+
+/// A mate with the line that shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mate {
+    /// Checks and answers in turn; the last move mates.
+    pub line: Vec<Move>,
+    /// The mate takes so many plies at most, whatever the defender plays.
+    pub bound: usize,
+    /// Whether it is proved that no shorter mate exists.
+    pub shortest: bool,
+}
+
+/// A finished search.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub answer: Answer,
+    pub nodes: u64,
+    pub time: Duration,
+    /// How often the table was full and had to forget, since the solver was made.
+    pub sweeps: u64,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    pub time: Duration,
+    pub nodes: u64,
+    pub depth: usize,
+    pub seldepth: usize,
+    /// Thousandths of the table in use.
+    pub hashfull: u32,
+    /// Proof and disproof number of the root.
+    pub numbers: (u64, u64),
+    /// The line under search, or, if `mate` says so, a mate.
+    pub line: &'a [Move],
+    pub mate: bool,
+}
+
+/// A mate solver with its memory. What it learnt about positions stays until [`clear`](Self::clear); answers do not depend on
+/// it, only the time they take.
+pub struct Solver {
+    table: Table,
+    paths: Paths,
+    runs: u64,
+}
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(1_000);
+
+impl Solver {
+    /// A solver with that much memory in megabytes (at least one).
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the system refuses it.
+    pub fn new(megabytes: usize) -> Result<Solver, OutOfMemory> {
+        let bytes = megabytes.max(1).saturating_mul(1 << 20);
+        let paths = bytes / 8;
+        Ok(Solver { table: Table::new(bytes - paths)?, paths: Paths::new(paths)?, runs: 0 })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.table.clear();
+    }
+
+    /// Solves a position: does the side to move mate by checks alone?
+    ///
+    /// `without`: first moves that do not count (to find out whether others mate, too). `tell` is called about once a
+    /// second and when a mate is found.
+    pub fn solve(
+        &mut self,
+        position: &Position,
+        without: &[Move],
+        limits: &Limits,
+        stop: &Arc<AtomicBool>,
+        tell: &mut dyn FnMut(&Progress),
+    ) -> Outcome {
+        self.runs += 1;
+        let watch = Watch::new(limits, stop);
+        self.table.begin(watch.gate.clone());
+        let node = Node::new(position.clone(), self.runs);
+        let mut search = Search::new(node, &mut self.table, &mut self.paths, watch);
+        search.without = without.to_vec();
+        let tell = RefCell::new(tell);
+        let mut next = TELL_EVERY;
+        let mut periodic = |search: &Search| {
+            let time = search.watch.elapsed();
+            if time >= next {
+                next = time + TELL_EVERY;
+                tell.borrow_mut()(&progress(search, search.node.moves(), false));
+            }
+        };
+        search.tell = Some(&mut periodic);
+        let mut found = |search: &Search, mate: &Mate| tell.borrow_mut()(&progress(search, &mate.line, true));
+        let answer = shorten(&mut search, limits.shorten, &mut found);
+        Outcome {
+            answer,
+            nodes: search.watch.nodes,
+            time: search.watch.elapsed(),
+            sweeps: search.table.sweeps(),
+        }
+    }
+}
+
+fn progress<'a>(search: &Search, line: &'a [Move], mate: bool) -> Progress<'a> {
+    Progress {
+        time: search.watch.elapsed(),
+        nodes: search.watch.nodes,
+        depth: line.len(),
+        seldepth: search.watch.deepest,
+        hashfull: search.table.per_mille(),
+        numbers: search.root_numbers(),
+        line,
+        mate,
+    }
+}
+
+/// Finds a mate, then shorter ones as long as that is wanted and time is left.
+fn shorten(search: &mut Search, level: Shorten, found: &mut dyn FnMut(&Search, &Mate)) -> Answer {
+    let verdict = |search: &mut Search, plies| search.solve(plies, |_, known: &Knowledge| *known);
+    let first = verdict(search, ENDLESS);
+    if first.is_no_mate() {
+        return if search.cut_off { Answer::Unknown } else { Answer::NoMate };
+    }
+    if !first.is_mate() {
+        return Answer::Unknown;
+    }
+    // lines need not be perfect where any mate will do
+    let rounds = if level == Shorten::Any { 300 } else { usize::MAX };
+    let Some((line, mut bound)) = search.settled_line(first.plies, rounds) else { return Answer::Unknown };
+    let mut mate = Mate { line, bound: bound as usize, shortest: bound <= 1 };
+    found(search, &mate);
+    while level != Shorten::Any && bound > 1 && !search.watch.ended() {
+        if level == Shorten::UpperBound && mate.line.len() == mate.bound {
+            break;
+        }
+        let shorter = verdict(search, bound - 2);
+        if shorter.is_mate() {
+            let Some((line, plies)) = search.settled_line(shorter.plies, rounds) else { break };
+            bound = plies;
+            mate = Mate { line, bound: bound as usize, shortest: bound <= 1 };
+            found(search, &mate);
+        } else if shorter.is_no_mate() {
+            mate.shortest = !search.cut_off;
+            // both sides at their best, now that the length is known
+            if mate.line.len() != mate.bound
+                && let Some(line) = search.line(bound, true)
+            {
+                mate.line = line;
+                found(search, &mate);
+            }
+            break;
+        } else {
+            break;
+        }
+    }
+    Answer::Mate(mate)
+}
