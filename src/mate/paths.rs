@@ -3,13 +3,13 @@
 //! A position where the attacker fails because he would repeat an earlier one may well be a mate on another path (the
 //! graph history interaction problem; Kishimoto and Müller, "A general solution to the graph history interaction
 //! problem", AAAI 2004). So these results are kept apart, by the key of the moves from the root.
-#![allow(unsafe_code)]
+#![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::value::Plies;
-use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
+use crate::memory::{HugeBuf, OutOfMemory};
 use crate::types::Key;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, bytemuck::Zeroable)]
 #[repr(C)]
 struct Path {
     /// 0 if empty.
@@ -19,9 +19,6 @@ struct Path {
     /// When it was stored.
     age: u32,
 }
-
-// SAFETY: plain numbers; all zeroes is an empty slot.
-unsafe impl Zeroable for Path {}
 
 const WAYS: usize = 4;
 const EMPTY: Path = Path { key: 0, plies: 0, depth: 0, age: 0 };

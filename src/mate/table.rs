@@ -4,15 +4,15 @@
 //! reads the run and takes proofs from smaller hands, disproofs from larger ones, and bounds of the numbers from both
 //! (dominance). Nothing is replaced; when the table is full enough, the half with the least work behind it goes
 //! (after Nagai's SmallTreeGC), and the runs are closed up again.
-#![allow(unsafe_code)]
+#![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::limits::Gate;
 use super::value::{Count, ENDLESS, Knowledge, Plies};
-use crate::memory::{HugeBuf, OutOfMemory, Zeroable, prefetch};
+use crate::memory::{HugeBuf, OutOfMemory, prefetch};
 use crate::types::{Hand, Key};
 
-/// One board with one hand of the attacker.
-#[derive(Clone, Copy)]
+/// One board with one hand of the attacker. All zeroes is an empty slot.
+#[derive(Clone, Copy, bytemuck::Zeroable)]
 #[repr(C, align(64))]
 struct Entry {
     board: Key,
@@ -33,9 +33,6 @@ struct Entry {
     parent_hand: Hand,
     sums: u64,
 }
-
-// SAFETY: plain numbers; all zeroes is an empty slot.
-unsafe impl Zeroable for Entry {}
 
 const NO_MATE_KNOWN: Plies = ENDLESS + 1;
 /// What is decided outlives what is not, unless that was more work by this.

@@ -1,10 +1,11 @@
 //! The pieces in hand: [`Hand`].
+#![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::piece::PieceType;
 use std::fmt;
 
 /// The pieces in one player's hand, a bit field a kind, so that a comparison of two hands is one subtraction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Hand(pub u32);
 
