@@ -274,7 +274,15 @@ fn go_mate_is_answered_in_its_own_words() {
     s.send(MATED);
     s.send("go mate 1000");
     assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate nomate");
+    // no check at all
     s.send("position startpos");
+    s.send("go mate infinite");
+    assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate nomate");
+    // "Ibara no mori", far beyond a moment's work
+    s.send(
+        "position sfen \
+         2l1p+P+p+P1/1g+P2LLs+p/2sN1P+pP+s/1P+rP2PsP/1L+P1B1+p+P+P/1k1N+B1+RN1/1g7/p1G5N/6g2 b - 1",
+    );
     s.send("go mate 200");
     assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate timeout");
     s.send("go mate infinite");
