@@ -19,11 +19,9 @@ pub(super) fn after_check(pos: &Position, m: Move) -> (Count, Count) {
         pn += UNIT;
     }
     let captured = pos.piece_on(to);
-    if support > defence {
-        dn += UNIT;
-    } else if captured.is_some()
-        && matches!(captured.kind().unpromoted(), PieceType::GOLD | PieceType::SILVER)
-    {
+    let general =
+        captured.is_some() && matches!(captured.kind().unpromoted(), PieceType::GOLD | PieceType::SILVER);
+    if support > defence || general {
         dn += UNIT;
     } else {
         pn += UNIT;

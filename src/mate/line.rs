@@ -45,7 +45,7 @@ impl Search<'_> {
                 bound = known;
                 let mut query = self.table.query(self.node.board(), self.node.hand(), self.node.depth());
                 let mate = Knowledge::mate(self.node.hand(), known, 1);
-                if !(self.node.depth() == 0 && !self.without.is_empty()) {
+                if !self.is_restricted() {
                     self.table.store(&mut query, &mate, None);
                 }
             }
@@ -59,7 +59,7 @@ impl Search<'_> {
     /// How long the mate of the current position is at most, by what is known of its moves.
     fn bound_by_moves(&mut self) -> Option<Plies> {
         let attacking = self.node.attacking();
-        if attacking && self.without.is_empty() && self.node.pos.mate_in_one().is_some() {
+        if attacking && !self.is_restricted() && self.node.pos.mate_in_one().is_some() {
             return Some(1);
         }
         let mates = self.known().into_iter().map(|(_, _, mate)| mate);
@@ -71,7 +71,7 @@ impl Search<'_> {
     fn follow(&mut self, mut left: Plies, exact: bool) -> bool {
         while left >= 0 {
             let attacking = self.node.attacking();
-            if attacking && !(self.node.depth() == 0 && !self.without.is_empty()) {
+            if attacking && !self.is_restricted() {
                 let mate = self.node.pos.mate_in_one();
                 if mate.is_some() {
                     self.node.play(mate);

@@ -13,7 +13,10 @@ use super::node::Node;
 use super::paths::Paths;
 use super::table::Table;
 use super::value::{Count, INFINITE, Knowledge, MAX_DEPTH, Plies, one_less};
-use crate::types::{Key, Move};
+use crate::types::{Hand, Key, Move};
+
+/// A position by its board and the attacker's hand.
+type At = (Key, Hand);
 
 /// What the search tells while it runs.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(&Search);
@@ -53,6 +56,11 @@ impl<'a> Search<'a> {
         self.stack.first().map_or((1, 1), Expansion::numbers)
     }
 
+    /// Whether some moves of the current position do not count, so that nothing found holds for the position itself.
+    pub(super) fn is_restricted(&self) -> bool {
+        self.node.depth() == 0 && !self.without.is_empty()
+    }
+
     /// The expansion of the current position.
     pub(super) fn current(&self) -> &Expansion {
         &self.stack[self.top - 1]
@@ -88,8 +96,7 @@ impl<'a> Search<'a> {
             let grown = |old: Count, number: Count| old.max(number + number / 10 * 7 + 1).min(INFINITE);
             (pn, dn) = (grown(pn, result.pn), grown(dn, result.dn));
         };
-        let at_root = self.node.depth() == 0;
-        if !(at_root && !self.without.is_empty()) {
+        if !self.is_restricted() {
             let mut query = self.table.query(self.node.board(), self.node.hand(), self.node.depth());
             self.table.store(&mut query, &result, None);
         }
@@ -173,10 +180,7 @@ impl<'a> Search<'a> {
     /// Follows the ways by which a child of the current position was searched last, up to a position of the line. If that
     /// is not just the current one: the position, the child by which the way leaves it, and whether the attacker moves
     /// there.
-    fn other_way(
-        &self,
-        mut position: (Key, crate::types::Hand),
-    ) -> Option<((Key, crate::types::Hand), (Key, crate::types::Hand), bool)> {
+    fn other_way(&self, mut position: At) -> Option<(At, At, bool)> {
         let node = &self.node;
         let mut attacking = node.attacking();
         let (mut last_pn, mut last_dn) = (INFINITE, INFINITE);
