@@ -103,6 +103,17 @@ fn choose(a: Hand, b: Hand, pick: fn(u32, u32) -> u32) -> Hand {
     hand
 }
 
+/// The hand of a parent of a position with hand `to`, told by the parent of the same board with hand `from`.
+pub(super) fn shifted(parent: Hand, from: Hand, to: Hand) -> Hand {
+    let mut hand = parent;
+    for kind in PieceType::HAND {
+        let (then, now) = (from.count(kind), to.count(kind));
+        let count = (parent.count(kind) + now).saturating_sub(then);
+        set_count(&mut hand, kind, count.min(set_of(kind)));
+    }
+    hand
+}
+
 /// The hand that proves a position of the defender all of whose moves lose to hands within `hand`. A kind that the
 /// defender lacks and could drop between checker and king belongs to the proof: the attacker must keep it from him.
 pub(super) fn proof(pos: &Position, mut hand: Hand) -> Hand {

@@ -6,6 +6,7 @@
 //! (after Nagai's SmallTreeGC), and the runs are closed up again.
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
+use super::hands;
 use super::limits::Gate;
 use super::value::{Count, ENDLESS, Knowledge, Plies};
 use crate::memory::{HugeBuf, OutOfMemory, prefetch};
@@ -232,13 +233,15 @@ impl Table {
                 if entry.hand.dominates(hand) && entry.pn > pn {
                     pn = entry.pn;
                     if known && (parent.is_none() || pn > dn) {
-                        parent = Some((entry.parent_board, shifted(entry.parent_hand, entry.hand, hand)));
+                        parent =
+                            Some((entry.parent_board, hands::shifted(entry.parent_hand, entry.hand, hand)));
                     }
                 }
                 if hand.dominates(entry.hand) && entry.dn > dn {
                     dn = entry.dn;
                     if known && (parent.is_none() || dn > pn) {
-                        parent = Some((entry.parent_board, shifted(entry.parent_hand, entry.hand, hand)));
+                        parent =
+                            Some((entry.parent_board, hands::shifted(entry.parent_hand, entry.hand, hand)));
                     }
                 }
             }
@@ -402,29 +405,6 @@ impl Table {
             }
         }
     }
-}
-
-/// The hand of a parent of `to`, told by the parent of `from`, a smaller or larger hand on the same board.
-fn shifted(parent: Hand, from: Hand, to: Hand) -> Hand {
-    use crate::types::PieceType;
-    let mut hand = parent;
-    for kind in PieceType::HAND {
-        let (then, now) = (from.count(kind), to.count(kind));
-        let most = if kind == PieceType::PAWN { 18 } else { 4 };
-        for _ in then..now {
-            if hand.count(kind) < most
-                && !(hand.count(kind) >= 2 && matches!(kind, PieceType::ROOK | PieceType::BISHOP))
-            {
-                hand.add(kind);
-            }
-        }
-        for _ in now..then {
-            if hand.has(kind) {
-                hand.sub(kind);
-            }
-        }
-    }
-    hand
 }
 
 #[cfg(test)]
