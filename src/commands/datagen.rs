@@ -1,8 +1,7 @@
 //! `toratsugumi datagen`: the command line.
 
-use crate::datagen::Shard;
 use crate::datagen::Target;
-use crate::datagen::shard::{Job, Outcome, generate};
+use crate::datagen::shard::{Job, Outcome, Shard, generate};
 use crate::datagen::{Openings, Settings};
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;

@@ -10,11 +10,9 @@ mod manifest;
 mod openings;
 mod settings;
 pub mod shard;
-mod split;
 
 pub use game::Player;
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;
 pub use settings::Settings;
-pub use shard::generate;
-pub use split::Shard;
+pub use shard::{Shard, generate};

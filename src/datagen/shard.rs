@@ -14,7 +14,7 @@
 //! the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
 
 use super::manifest::{Counts, Identity, ManifestError, Target};
-use super::{Manifest, Openings, Player, Settings, Shard};
+use super::{Manifest, Openings, Player, Settings};
 use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
 use crate::interrupt;
 use crate::memory::OutOfMemory;
@@ -26,10 +26,52 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
+
+/// Part `index` (from 0) of `count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub index: u64,
+    pub count: u64,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((index, count)) if index < count => Ok(Shard { index, count }),
+            _ => Err(format!("`{text}` is no shard; write I/N with I from 0 to N - 1")),
+        }
+    }
+}
+
+impl Shard {
+    /// How many of `total` things, dealt out in turn, are this shard's.
+    fn part_of(self, total: u64) -> u64 {
+        total / self.count + u64::from(self.index < total % self.count)
+    }
+
+    /// How many of the games below `total`, in series of `series`, are this shard's.
+    fn games_of(self, total: u64, series: u64) -> u64 {
+        let (whole, rest) = (total / series, total % series);
+        self.part_of(whole) * series + if whole % self.count == self.index { rest } else { 0 }
+    }
+
+    /// The number of this shard's `k`-th game.
+    fn game(self, k: u64, series: u64) -> u64 {
+        (k / series * self.count + self.index) * series + k % series
+    }
+
+    fn file(self, dir: &Path, extension: &str) -> PathBuf {
+        dir.join(format!("shard-{:05}-of-{:05}.{extension}", self.index, self.count))
+    }
+}
 
 /// What to generate, and how to go about it.
 pub struct Job {
@@ -402,4 +444,29 @@ fn status(job: &Job, output: &Output, floor: &Floor, started: Instant) -> String
         nodes / seconds,
         clock(seconds),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_deal_everything_out() {
+        for (total, count) in [(10, 3), (2, 5), (0, 2), (7, 1)] {
+            let parts = (0..count).map(|index| Shard { index, count }.part_of(total));
+            assert_eq!(parts.sum::<u64>(), total);
+        }
+        for (total, count, series) in [(100, 3, 8), (7, 2, 8), (64, 4, 1), (0, 1, 8)] {
+            let mut games: Vec<_> = (0..count)
+                .map(|index| Shard { index, count })
+                .flat_map(|s| (0..s.games_of(total, series)).map(move |k| s.game(k, series)))
+                .collect();
+            games.sort();
+            assert_eq!(games, (0..total).collect::<Vec<_>>());
+        }
+        assert_eq!("2/3".parse(), Ok(Shard { index: 2, count: 3 }));
+        for bad in ["3/3", "1", "a/b", "-1/2", "0/0"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
 }
