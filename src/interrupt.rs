@@ -1,22 +1,15 @@
-//! Being asked to stop: SIGINT and SIGTERM (Ctrl-C, a batch system's end of time, a spot machine's recall) set a flag
-//! that long jobs look at, so that they save what they have before they go.
+//! Requests to stop (Ctrl-C, a batch system's end of time, a spot machine's recall): long jobs look at their number, and
+//! save what they have before they end. The command line counts signals here; another program may call [`request`].
 
 use std::fmt;
 use std::process::ExitCode;
-use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 static REQUESTS: AtomicU32 = AtomicU32::new(0);
 
-/// From now on SIGINT, SIGTERM and SIGHUP only count up [`requests`].
-pub fn watch() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // without a handler a signal ends the process as usual: files are still safe, only work is lost
-        let _ = ctrlc::set_handler(|| {
-            REQUESTS.fetch_add(1, Relaxed);
-        });
-    });
+/// Counts one request more: a signal's handler calls it.
+pub fn request() {
+    REQUESTS.fetch_add(1, Relaxed);
 }
 
 /// How often the process was asked to stop. Twice means: at once.

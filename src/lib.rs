@@ -55,6 +55,8 @@ pub mod datagen;
 pub mod tune;
 pub mod usi;
 
+#[cfg(feature = "cli")]
 pub mod commands;
 
+#[cfg(feature = "cli")]
 pub mod cli;

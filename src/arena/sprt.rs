@@ -5,7 +5,8 @@
 use super::estimate::{NORMALISED_SCALE, Pentanomial, score_of};
 
 /// In which unit the hypotheses of a test are stated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
     /// Elo in units of the noise of a game: the number of games a test takes does not depend on how drawish they are.

@@ -2,6 +2,7 @@
 //! in Japanese notation beside USI.
 
 use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, UsiScore, win_rate};
+use super::signals;
 use crate::interrupt;
 use crate::position::Position;
 use crate::record::notation;
@@ -119,7 +120,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         (_, Some(nodes)) => Limits::nodes(nodes),
         _ => Limits::movetime(args.movetime.unwrap_or(DEFAULT_MOVETIME)),
     };
-    interrupt::watch();
+    signals::watch();
     engine.go(limits, reader.clone(), &mut say)?;
     // Ctrl-C ends the search, not the program: what was found is still told. A second one ends both
     while engine.is_searching() {

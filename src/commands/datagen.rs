@@ -1,9 +1,10 @@
 //! `toratsugumi datagen`: the command line.
 
+use super::signals;
 use crate::datagen::Target;
 use crate::datagen::shard::{Job, Outcome, Shard, generate};
 use crate::datagen::{Openings, Settings};
-use crate::interrupt::{self, Unfinished};
+use crate::interrupt::Unfinished;
 use crate::nnue::Network;
 use crate::progress::parse_duration;
 use std::error::Error;
@@ -129,7 +130,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
 
 /// Runs the command; [`Unfinished`] when it was stopped before the end.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    interrupt::watch();
+    signals::watch();
     let file = args.eval_file.or(args.eval_dir.map(|d| d.join("nn.bin")));
     let network = match &file {
         Some(path) => {

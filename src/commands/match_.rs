@@ -8,7 +8,8 @@ use crate::arena::spec::EngineSpec;
 use crate::arena::sprt::{Model, Sprt};
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::arena::{record, report};
-use crate::interrupt::{self, Unfinished};
+use super::signals;
+use crate::interrupt::Unfinished;
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
 use crate::progress::parse_duration;
@@ -144,7 +145,7 @@ fn parse_rule(text: &str) -> Result<String, String> {
 
 /// Runs the command; [`Unfinished`] when it was interrupted.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    interrupt::watch();
+    signals::watch();
     let engines = prepared(args.engines)?;
     let Fischer(time, increment) = args.tc.unwrap_or(Fischer(None, None));
     let limits = Limits {

@@ -16,5 +16,6 @@ mod networks;
 pub mod openings;
 pub mod perft;
 mod positions;
+mod signals;
 pub mod train;
 pub mod tune;

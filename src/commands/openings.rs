@@ -1,6 +1,7 @@
 //! `toratsugumi openings`: the command line.
 
 use crate::arena::balanced::{Maker, Recipe};
+use super::signals;
 use crate::interrupt;
 use crate::nnue::Network;
 use crate::progress::Progress;
@@ -77,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         balance: i32::from(args.balance),
         seed: args.seed,
     };
-    interrupt::watch();
+    signals::watch();
     let mut maker = Maker::new(Network::embedded()?, recipe)?;
     let mut progress = Progress::new(args.quiet);
     let mut text = format!("# {}\n", made_by(args));

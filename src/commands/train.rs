@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::data::TdLambda;
+use super::signals;
 use crate::progress::parse_duration;
 use crate::train::kernels;
 use crate::train::run::{Job, run as train};
@@ -144,6 +145,7 @@ fn score_scale(text: &str) -> Result<ScoreScale, String> {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    signals::watch();
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }

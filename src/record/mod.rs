@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod csa;
+#[cfg(feature = "cli")]
 pub mod encoding;
 pub mod kif;
 pub mod notation;

@@ -71,7 +71,6 @@ pub struct Outcome {
 /// # Errors
 /// Files, memory, settings that do not go together; [`interrupt::Unfinished`] when stopped early with all saved.
 pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
-    interrupt::watch();
     let (mut run, loader) = Run::prepare(job)?;
     let finished = run.train(loader)?;
     run.conclude(finished)

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The shape of the fall of the learning rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Shape {
     /// Half a cosine from the first rate to the last
     Cosine,

@@ -1,12 +1,16 @@
-//! Tuning the search's numbers by play: `toratsugumi tune`.
+//! Tuning the search's numbers by play.
 //!
-//! [`Spsa`] holds the numbers and moves them; [`Pair`] plays the games that tell it where to; `commands::tune` runs both on many
-//! threads and keeps what was reached in a file; `picture` draws the paths. Needs a build with the feature `tune`, in
+//! [`Spsa`] holds the numbers and moves them; [`Pair`] plays the games that tell it where to; [`run`](run()) does both on
+//! many threads and keeps the [`State`] in a file, with a picture of the paths. Needs a build with the feature `tune`, in
 //! which the numbers of `search::params` are no constants.
 
 mod pair;
-pub(crate) mod picture;
+mod picture;
+mod run;
 mod spsa;
+mod state;
 
-pub use pair::{Conduct, Opponents, Pair};
+pub use pair::{GameSettings, Opponents, Pair};
+pub use run::{Job, run};
 pub use spsa::{Proposal, Spsa, Tuned};
+pub use state::State;

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// How games are played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Conduct {
+pub struct GameSettings {
     /// Nodes a move.
     pub nodes: u64,
     /// Divisor of the network's output.
@@ -30,7 +30,7 @@ const DECIDED_PLIES: u32 = 4;
 /// Two searches of one thread, each with tables of its own. What they learn they keep from game to game.
 pub struct Opponents {
     searchers: [Searcher; 2],
-    conduct: Conduct,
+    settings: GameSettings,
 }
 
 /// Two games from one opening, with both colours.
@@ -43,13 +43,13 @@ pub struct Pair<'a> {
 impl Opponents {
     /// # Errors
     /// [`OutOfMemory`] for the tables of the searches.
-    pub fn new(network: &Arc<Network>, conduct: Conduct) -> Result<Opponents, OutOfMemory> {
+    pub fn new(network: &Arc<Network>, settings: GameSettings) -> Result<Opponents, OutOfMemory> {
         let options = SearchOptions {
             entering_king_rule: referee::DECLARATION,
-            ..SearchOptions::self_play(conduct.fv_scale)
+            ..SearchOptions::self_play(settings.fv_scale)
         };
         let new = || Searcher::new(network.clone(), 16, options.clone());
-        Ok(Opponents { searchers: [new()?, new()?], conduct })
+        Ok(Opponents { searchers: [new()?, new()?], settings })
     }
 
     /// Games won minus games lost by the first side; `None` when `abandon` was set before the end.
@@ -68,9 +68,9 @@ impl Opponents {
     /// One game, in which the first side is `first`.
     fn play_one(&mut self, pair: &Pair, first: Color, abandon: &AtomicBool) -> Option<GameResult> {
         let mut pos: Position = pair.opening.position();
-        let last_ply = pos.game_ply() + self.conduct.max_ply;
-        let limits = Limits { nodes: Some(self.conduct.nodes), ..Limits::default() };
-        let mut agreement = Agreement::new(self.conduct.decided, DECIDED_PLIES);
+        let last_ply = pos.game_ply() + self.settings.max_ply;
+        let limits = Limits { nodes: Some(self.settings.nodes), ..Limits::default() };
+        let mut agreement = Agreement::new(self.settings.decided, DECIDED_PLIES);
         loop {
             if abandon.load(Relaxed) {
                 return None;
@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn equal_sides_play_to_an_end_and_a_stop_is_heard() {
         let network = Arc::new(Network::bootstrap().unwrap());
-        let conduct = Conduct { nodes: 100, fv_scale: 16, decided: 1500, max_ply: 60 };
-        let mut opponents = Opponents::new(&network, conduct).unwrap();
+        let settings = GameSettings { nodes: 100, fv_scale: 16, decided: 1500, max_ply: 60 };
+        let mut opponents = Opponents::new(&network, settings).unwrap();
         let numbers: Vec<_> = params::TABLE.iter().map(|p| p.default).collect();
         let pair = Pair { opening: &Opening::startpos(), numbers: [&numbers, &numbers] };
         let lead = opponents.play(&pair, &AtomicBool::new(false)).unwrap();

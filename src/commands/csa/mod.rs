@@ -4,6 +4,7 @@ mod args;
 
 pub use args::Args;
 
+use super::signals;
 use crate::csa::client::{Client, ClientError, Tally};
 use crate::csa::external::External;
 use crate::csa::internal::Internal;
@@ -22,7 +23,7 @@ use std::sync::mpsc::{Sender, channel};
 /// Runs the command until it has played enough or is interrupted.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let settings = args.settings(|name| std::env::var(name).ok())?;
-    interrupt::watch();
+    signals::watch();
     if settings.dry_run {
         return dry_run(&settings);
     }

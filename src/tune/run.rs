@@ -1,0 +1,145 @@
+//! A run of the tuner on many threads: [`run`].
+
+use super::pair::{Opponents, Pair};
+use super::spsa::{Proposal, Spsa};
+use super::state::State;
+use crate::interrupt;
+use crate::nnue::Network;
+use crate::openings::Opening;
+use crate::progress::Progress;
+use crate::random::Rng;
+use crate::search::{STACK, params};
+use std::error::Error;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What was learnt is written this often.
+const SAVE_EVERY: Duration = Duration::from_secs(20);
+
+/// How to run, apart from what [`State`] holds.
+pub struct Job<'a> {
+    /// Where the run's files go.
+    pub dir: &'a Path,
+    pub network: Arc<Network>,
+    /// Where games start; random moves if there are none.
+    pub openings: &'a [Opening],
+    /// Games at once.
+    pub threads: usize,
+    pub max_time: Option<Duration>,
+    pub quiet: bool,
+}
+
+/// The whole table with the numbers of one corner put in.
+fn whole(spsa: &Spsa, values: &[i32]) -> Vec<i32> {
+    let value = |p: &params::Param| {
+        spsa.numbers.iter().position(|n| n.name == p.name).map_or(p.default, |i| values[i])
+    };
+    params::TABLE.iter().map(value).collect()
+}
+
+/// What the threads share.
+struct Desk<'a> {
+    spsa: Mutex<(Spsa, u64)>,
+    openings: &'a [Opening],
+    stop: AtomicBool,
+}
+
+impl Desk<'_> {
+    /// The next step's corners, as whole tables too.
+    fn next(&self) -> Option<(Proposal, [Vec<i32>; 2])> {
+        let mut desk = self.spsa.lock().unwrap_or_else(PoisonError::into_inner);
+        let (spsa, next) = &mut *desk;
+        if *next >= spsa.total {
+            return None;
+        }
+        let p = spsa.propose(*next);
+        *next += 1;
+        let numbers = [whole(spsa, &p.plus), whole(spsa, &p.minus)];
+        Some((p, numbers))
+    }
+
+    fn opening(&self, seed: u64, step: u64) -> Opening {
+        // not the dice of the perturbation, else some openings would always go with some corners
+        let mut rng = Rng::for_stream(seed ^ 0x0fe2_1965, step);
+        match self.openings.get(rng.below(self.openings.len())) {
+            Some(o) => o.clone(),
+            None => Opening::random(&mut rng, 8),
+        }
+    }
+}
+
+/// Plays and learns until all games are played or the job is asked to stop; everything is saved in both cases.
+///
+/// # Errors
+/// Memory for the searches, threads, files that cannot be written.
+pub fn run(job: &Job, state: &mut State) -> Result<(), Box<dyn Error>> {
+    let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
+    let desk = Desk {
+        spsa: Mutex::new((state.spsa.clone(), state.spsa.done)),
+        openings: job.openings,
+        stop: AtomicBool::new(false),
+    };
+    let players = (0..job.threads)
+        .map(|_| Opponents::new(&job.network, state.games.clone()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut progress = Progress::new(job.quiet);
+    let save = |state: &mut State| {
+        state.seconds = seconds_before + started.elapsed().as_secs_f64();
+        state.write(job.dir)
+    };
+    save(state)?;
+    let seed = state.spsa.seed;
+    let result = std::thread::scope(|scope| -> Result<(), String> {
+        let (sender, receiver) = channel();
+        let mut failed = None;
+        for (i, mut player) in players.into_iter().enumerate() {
+            let (sender, desk) = (sender.clone(), &desk);
+            let work = move || {
+                while let Some((proposal, numbers)) = desk.next() {
+                    let opening = desk.opening(seed, proposal.step());
+                    let pair = Pair { opening: &opening, numbers: [&numbers[0], &numbers[1]] };
+                    let Some(lead) = player.play(&pair, &desk.stop) else { break };
+                    if sender.send((proposal, lead)).is_err() {
+                        break;
+                    }
+                }
+            };
+            let thread = std::thread::Builder::new().name(format!("tune-{i}")).stack_size(STACK);
+            if let Err(e) = thread.spawn_scoped(scope, work) {
+                failed = Some(format!("no thread: {e}"));
+                desk.stop.store(true, Relaxed);
+                break;
+            }
+        }
+        drop(sender);
+        let mut saved = Instant::now();
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(200)) {
+                Ok((proposal, lead)) => {
+                    state.learn(&proposal, lead);
+                    desk.spsa.lock().unwrap_or_else(PoisonError::into_inner).0.clone_from(&state.spsa);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if interrupt::requests() > 0 || job.max_time.is_some_and(|t| started.elapsed() >= t) {
+                desk.stop.store(true, Relaxed);
+            }
+            if saved.elapsed() >= SAVE_EVERY {
+                saved = Instant::now();
+                if let Err(e) = save(state) {
+                    failed = Some(e);
+                    desk.stop.store(true, Relaxed);
+                }
+            }
+            progress.update(|| state.status(before, started.elapsed().as_secs_f64()));
+        }
+        failed.map_or(Ok(()), Err)
+    });
+    progress.say(&state.status(before, started.elapsed().as_secs_f64()));
+    save(state)?;
+    Ok(result?)
+}

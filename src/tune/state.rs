@@ -1,0 +1,121 @@
+//! What a run of the tuner keeps in its directory: [`State`].
+
+use super::pair::GameSettings;
+use super::picture;
+use super::spsa::{Proposal, Spsa, Tuned};
+use crate::progress::clock;
+use crate::search::params;
+use crate::whole_file;
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::path::Path;
+
+/// How many points a path has at the end.
+const POINTS: u64 = 200;
+
+/// The contents of `tune.json`.
+#[derive(Serialize, Deserialize)]
+pub struct State {
+    pub spsa: Spsa,
+    #[serde(rename = "conduct")]
+    pub games: GameSettings,
+    /// Time spent so far.
+    pub seconds: f64,
+    /// Steps done, and the numbers then.
+    path: Vec<(u64, Vec<f64>)>,
+}
+
+impl State {
+    /// A run of `games` games over the numbers whose names begin with one of `only` (all, if that is empty).
+    ///
+    /// # Errors
+    /// A beginning that no number's name has.
+    pub fn new(
+        only: &[String],
+        games: u64,
+        rate: f64,
+        seed: u64,
+        settings: GameSettings,
+    ) -> Result<State, String> {
+        let begins = |name: &str, with: &String| name.starts_with(with.as_str());
+        if let Some(o) = only.iter().find(|o| !params::TABLE.iter().any(|p| begins(p.name, o))) {
+            return Err(format!("no number's name begins with `{o}`"));
+        }
+        let chosen = |name: &str| only.is_empty() || only.iter().any(|o| begins(name, o));
+        let numbers: Vec<_> = params::TABLE.iter().filter(|p| chosen(p.name)).map(Tuned::new).collect();
+        let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
+        let spsa = Spsa { numbers, done: 0, total: games / 2, rate, seed };
+        Ok(State { spsa, games: settings, seconds: 0.0, path })
+    }
+
+    /// All games are played.
+    pub fn is_complete(&self) -> bool {
+        self.spsa.done >= self.spsa.total
+    }
+
+    /// Reads `tune.json`.
+    ///
+    /// # Errors
+    /// They name the file; a number that this build does not have is one.
+    pub fn read(path: &Path) -> Result<State, Box<dyn Error>> {
+        let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let text = std::fs::read(path).map_err(|e| at(&e))?;
+        let state: State = serde_json::from_slice(&text).map_err(|e| at(&e))?;
+        let known = |n: &Tuned| params::TABLE.iter().any(|p| p.name == n.name);
+        match state.spsa.numbers.iter().find(|n| !known(n)) {
+            Some(n) => Err(at(&format!("this build has no number `{}`", n.name)).into()),
+            None => Ok(state),
+        }
+    }
+
+    /// Writes all files of the run: `params.txt`, `tune.svg`, and `tune.json` last.
+    ///
+    /// # Errors
+    /// They name the file that could not be written.
+    pub fn write(&self, dir: &Path) -> Result<(), String> {
+        let mut numbers = String::new();
+        for n in &self.spsa.numbers {
+            numbers += &format!("{} = {} in {}..={};\n", n.name, n.value.round(), n.min, n.max);
+        }
+        let json = serde_json::to_string_pretty(self).map_err(|e| format!("tune.json: {e}"))?;
+        let files = [
+            ("params.txt", numbers),
+            ("tune.svg", picture::svg(&self.spsa, &self.path)),
+            ("tune.json", json),
+        ];
+        for (name, text) in files {
+            let path = dir.join(name);
+            whole_file::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Takes in a step's result; now and then the path grows.
+    pub fn learn(&mut self, proposal: &Proposal, lead: i32) {
+        self.spsa.learn(proposal, f64::from(lead));
+        let every = (self.spsa.total / POINTS).max(1);
+        if self.spsa.done.is_multiple_of(every) || self.spsa.done == self.spsa.total {
+            self.path.push((self.spsa.done, self.spsa.numbers.iter().map(|n| n.value).collect()));
+        }
+    }
+
+    /// One line for people: `before` steps were done when this process began, `seconds` ago.
+    pub fn status(&self, before: u64, seconds: f64) -> String {
+        let done = self.spsa.done - before;
+        let rate = done as f64 / seconds.max(1e-3);
+        let left =
+            if done > 0 { clock((self.spsa.total - self.spsa.done) as f64 / rate) } else { "?".into() };
+        let mut far: Vec<_> = self.spsa.numbers.iter().collect();
+        far.sort_by(|a, b| b.moved().abs().total_cmp(&a.moved().abs()));
+        let far: Vec<_> =
+            far.iter().take(4).map(|n| format!("{} {}→{:.0}", n.name, n.start, n.value)).collect();
+        format!(
+            "{}/{} games  {:.1} a second  {} left {left}  {}",
+            2 * self.spsa.done,
+            2 * self.spsa.total,
+            2.0 * rate,
+            clock(seconds),
+            far.join(", ")
+        )
+    }
+}
