@@ -1,12 +1,12 @@
 //! Training records: what we write is what others read, and the other way round.
 
 use toratsugumi::data::board::Board;
-use toratsugumi::data::convert::{Joiner, Plies, Scored, game_to_hcpe, game_to_psv};
 use toratsugumi::data::hcp::{HuffmanCodedPos, from_apery_move, to_apery_move};
 use toratsugumi::data::hcpe::HcpEval;
 use toratsugumi::data::psv::PackedSfenValue;
 use toratsugumi::data::{
-    EndReason, GameReader, GameRecord, GameResult, GameWriter, PackedSfen, PlyRecord, Start,
+    EndReason, GameReader, GameRecord, GameResult, GameWriter, Joiner, PackedSfen, Plies, PlyRecord, Scored,
+    Start,
 };
 use toratsugumi::position::Position;
 use toratsugumi::types::{Color, Move, PieceType};
@@ -148,8 +148,12 @@ fn games_survive_the_records_of_others() {
     for id in 0..20 {
         let (game, _) = random_game(id);
         let (mut psv, mut hcpe) = (Vec::new(), Vec::new());
-        game_to_psv(&game, Plies::All, |r| psv.push(r.to_bytes())).unwrap();
-        game_to_hcpe(&game, Plies::All, |r| hcpe.push(r.to_bytes())).unwrap();
+        Scored::each_of_game(&game, Plies::All, |s| {
+            psv.push(s.to_psv()?.to_bytes());
+            hcpe.push(s.to_hcpe()?.to_bytes());
+            Ok(())
+        })
+        .unwrap();
         assert_eq!((psv.len(), hcpe.len()), (game.plies.len(), game.plies.len()));
         let from_psv =
             psv.iter().map(|b| Scored::try_from(&PackedSfenValue::from_bytes(b).unwrap()).unwrap());
@@ -165,8 +169,12 @@ fn games_survive_the_records_of_others() {
             assert_eq!(joined.result, game.result);
         }
         let fit = game.plies.iter().filter(|p| p.fit).count();
-        psv.clear();
-        game_to_psv(&game, Plies::Fit, |r| psv.push(r.to_bytes())).unwrap();
-        assert_eq!(psv.len(), fit);
+        let mut taken = 0;
+        Scored::each_of_game(&game, Plies::Fit, |_| {
+            taken += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(taken, fit);
     }
 }

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::data::TdLambda;
 use super::signals;
+use crate::data::TdLambda;
 use crate::progress::parse_duration;
 use crate::train::kernels;
 use crate::train::run::{Job, run as train};

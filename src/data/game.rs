@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::error::RecordError;
 use super::packed_sfen::PackedSfen;
-use crate::position::{Position, SfenError};
+use crate::position::Position;
 use crate::types::{Color, Move};
 
 /// How a game ended, in absolute colours.
@@ -154,6 +155,14 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
+    /// Who makes the first move of the game, opening included.
+    pub fn first_mover(&self) -> Color {
+        match &self.start {
+            Start::Startpos => Color::Black,
+            Start::Packed(sfen, _) => sfen.turn(),
+        }
+    }
+
     /// Plays the game through: calls `visit` with each position in which a scored move was played, the record of that
     /// ply and the move with its piece filled in.
     ///
@@ -180,31 +189,4 @@ impl GameRecord {
         }
         Ok(())
     }
-}
-
-/// What can be wrong with training records.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    #[error("{path}: {source}")]
-    File { path: String, source: std::io::Error },
-    #[error("not a game file (no `toragame` header)")]
-    NotAGameFile,
-    #[error("game file version {0} is not known (this build reads version {known})", known = super::file::VERSION)]
-    Version(u32),
-    #[error("the file header is damaged")]
-    Header,
-    #[error("block at byte {offset}: {what}")]
-    Block { offset: u64, what: &'static str },
-    #[error(
-        "the file was written with other settings (fingerprint {found:016x}, this run has {expected:016x})"
-    )]
-    Fingerprint { found: u64, expected: u64 },
-    #[error("game {game}, ply {ply}: the move {raw:#06x} cannot be played")]
-    Move { game: u64, ply: u32, raw: u16 },
-    #[error("packed position: {0}")]
-    Packed(&'static str),
-    #[error("packed position: {0}")]
-    Sfen(#[from] SfenError),
 }

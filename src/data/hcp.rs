@@ -2,8 +2,9 @@
 //!
 //! The idea is that of [`PackedSfen`](super::packed_sfen::PackedSfen) with other codes, and the colour bit stands before the promotion bit.
 
-use super::board::{BitReader, BitWriter, Board, FULL_SET, PACKED_ORDER, read_kings, write_kings};
-use super::game::RecordError;
+use super::bits::{BitReader, BitWriter};
+use super::board::{Board, FULL_SET, PACKED_ORDER, read_kings, write_kings};
+use super::error::RecordError;
 use crate::types::{Color, PieceType};
 
 /// A packed position.

@@ -1,6 +1,7 @@
 //! hcpe, 38 bytes: the record of dlshogi and Apery.
 
-use super::game::{GameResult, RecordError};
+use super::error::RecordError;
+use super::game::GameResult;
 use super::hcp::HuffmanCodedPos;
 
 /// One position with its evaluation, move and game result.

@@ -2,20 +2,32 @@
 //!
 //! [`GameRecord`] is a self-play game, [`GameWriter`] and [`GameReader`] keep games in append-only files (format in
 //! [`mod@file`]). [`PackedSfen`], [`PackedSfenValue`](psv::PackedSfenValue), [`HuffmanCodedPos`](hcp::HuffmanCodedPos) and
-//! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte. [`TdLambda`] makes training
-//! targets of whole games.
+//! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte. A [`Scored`] position is
+//! what all of them hold: [`read`] yields it from any file, a [`PositionWriter`] writes it in any format. [`TdLambda`]
+//! makes training targets of whole games.
 
+mod bits;
 pub mod board;
-pub mod convert;
+mod error;
 pub mod file;
-pub mod game;
+mod format;
+mod game;
 pub mod hcp;
 pub mod hcpe;
-pub mod packed_sfen;
+mod joiner;
+mod packed_sfen;
 pub mod psv;
-pub mod td;
+pub mod read;
+mod scored;
+mod td;
+mod write;
 
+pub use error::RecordError;
 pub use file::{GameReader, GameWriter};
-pub use game::{EndReason, GameRecord, GameResult, PlyRecord, RecordError, Start};
+pub use format::{Format, files};
+pub use game::{EndReason, GameRecord, GameResult, PlyRecord, Start};
+pub use joiner::Joiner;
 pub use packed_sfen::PackedSfen;
+pub use scored::{Plies, Scored};
 pub use td::TdLambda;
+pub use write::PositionWriter;

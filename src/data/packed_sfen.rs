@@ -4,8 +4,9 @@
 //! hand, and the pieces that are in neither ("piece box"), each in the order pawn, lance, knight, silver, gold, bishop, rook.
 //! Every piece costs as many bits in hand as it adds on the board, so the length never changes.
 
-use super::board::{BitReader, BitWriter, Board, PACKED_ORDER, read_kings, write_kings};
-use super::game::RecordError;
+use super::bits::{BitReader, BitWriter};
+use super::board::{Board, PACKED_ORDER, read_kings, write_kings};
+use super::error::RecordError;
 use crate::position::Position;
 use crate::types::{Color, PieceType};
 

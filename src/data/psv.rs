@@ -1,6 +1,6 @@
 //! PackedSfenValue, 40 bytes: the record of YaneuraOu, tanuki-, nodchip's nnue-pytorch and others (`.bin`, `.psv`).
 
-use super::game::RecordError;
+use super::error::RecordError;
 use super::packed_sfen::PackedSfen;
 
 /// One position with its score, move and game result.

@@ -1,7 +1,7 @@
 //! Training targets from whole games by temporal differences: [`TdLambda`].
 
 use super::game::{GameRecord, GameResult};
-use crate::types::{Color, VALUE_MATE_IN_MAX_PLY};
+use crate::types::VALUE_MATE_IN_MAX_PLY;
 
 /// TD(λ) targets (Sutton 1988; for shogi and chess evaluations Beal and Smith 1997, Baxter, Tridgell and Weaver 2000).
 ///
@@ -57,16 +57,6 @@ impl TdLambda {
                 ply.score = self.score(target);
             }
             (next, next_rate) = (target, rate);
-        }
-    }
-}
-
-impl GameRecord {
-    /// Who makes the first move of the game, opening included.
-    pub fn first_mover(&self) -> Color {
-        match &self.start {
-            super::Start::Startpos => Color::Black,
-            super::Start::Packed(sfen, _) => sfen.turn(),
         }
     }
 }

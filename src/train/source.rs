@@ -1,8 +1,8 @@
 //! Where training positions come from: [`DataSet`], a set of files cut into units that can be decoded in any order.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 
@@ -10,31 +10,8 @@ use super::features::Sample;
 use super::scale;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
-use crate::data::{GameReader, GameRecord, RecordError, TdLambda};
+use crate::data::{self, Format, GameReader, GameRecord, RecordError, TdLambda};
 use crate::types::Color;
-
-/// The record formats that training reads, by extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    /// `.games` and `.part`, our own.
-    Games,
-    /// `.psv` and `.bin`, PackedSfenValue.
-    Psv,
-    /// `.hcpe`.
-    Hcpe,
-}
-
-impl Format {
-    fn of(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()? {
-            // a shard in the making reads like a finished one
-            "games" | "part" => Some(Format::Games),
-            "psv" | "bin" => Some(Format::Psv),
-            "hcpe" => Some(Format::Hcpe),
-            _ => None,
-        }
-    }
-}
 
 /// Records of a fixed size that make one unit.
 const RECORDS: u64 = 8192;
@@ -86,26 +63,7 @@ impl DataSet {
         selection: Selection,
         mut warn: impl FnMut(String),
     ) -> Result<DataSet, RecordError> {
-        let mut files = Vec::new();
-        for path in paths {
-            if path.is_dir() {
-                let mut inside = std::fs::read_dir(path)
-                    .and_then(|d| d.map(|e| e.map(|e| e.path())).collect::<io::Result<Vec<_>>>())
-                    .map_err(|e| at(path, e))?;
-                inside.retain(|p| Format::of(p).is_some() && p.extension().is_some_and(|e| e != "part"));
-                inside.sort();
-                files.extend(inside);
-            } else {
-                files.push(path.clone());
-            }
-        }
-        let files: Vec<_> = files
-            .into_iter()
-            .map(|p| match Format::of(&p) {
-                Some(f) => Ok((p, f)),
-                None => Err(at(&p, io::Error::other("not a .games, .psv, .bin or .hcpe file"))),
-            })
-            .collect::<Result<_, _>>()?;
+        let files = data::files(paths)?;
         let mut units = Vec::new();
         for (i, (path, format)) in files.iter().enumerate() {
             let file = i as u32;
@@ -120,8 +78,8 @@ impl DataSet {
                     }
                 }
                 Format::Psv | Format::Hcpe => {
-                    let size = format.record_len();
-                    let len = std::fs::metadata(path).map_err(|e| at(path, e))?.len();
+                    let size = format.record_len().unwrap_or(1) as u64;
+                    let len = std::fs::metadata(path).map_err(RecordError::at(path))?.len();
                     if len % size != 0 {
                         warn(format!("{}: an incomplete record at the end", path.display()));
                     }
@@ -265,9 +223,9 @@ impl DataSet {
     ) -> Result<(), RecordError> {
         let path = &self.files[unit.file as usize].0;
         let mut bytes = vec![0u8; unit.records as usize * N];
-        let mut file = File::open(path).map_err(|e| at(path, e))?;
-        file.seek(SeekFrom::Start(unit.offset))?;
-        file.read_exact(&mut bytes).map_err(|e| at(path, e))?;
+        let mut file = File::open(path).map_err(RecordError::at(path))?;
+        file.seek(SeekFrom::Start(unit.offset)).map_err(RecordError::at(path))?;
+        file.read_exact(&mut bytes).map_err(RecordError::at(path))?;
         bytes.as_chunks::<N>().0.iter().try_for_each(&mut each)
     }
 
@@ -292,18 +250,4 @@ impl DataSet {
         let mut rng = crate::random::Rng::for_stream(0x7661_6c69, name);
         if rng.chance(self.selection.validation) { Part::Validation } else { Part::Training }
     }
-}
-
-impl Format {
-    fn record_len(self) -> u64 {
-        match self {
-            Format::Games => 1,
-            Format::Psv => PackedSfenValue::LEN as u64,
-            Format::Hcpe => HcpEval::LEN as u64,
-        }
-    }
-}
-
-fn at(path: &Path, source: io::Error) -> RecordError {
-    RecordError::File { path: path.display().to_string(), source }
 }

@@ -1,0 +1,78 @@
+//! `toratsugumi data convert`.
+
+use super::{files, in_file, warn};
+use crate::data::read::each_position;
+use crate::data::{Format, GameRecord, Plies, PositionWriter, TdLambda};
+use std::error::Error;
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// Convert between formats, told by the files' extensions
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files of training records, or directories with such files
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Also positions that are not fit for training
+    #[arg(long)]
+    all: bool,
+    /// Instead of the search scores of .games write TD targets: each blends the score with what the game showed
+    /// later, by this weight (0 to 1; see `train --td-lambda`)
+    #[arg(long, value_name = "LAMBDA", value_parser = share)]
+    td_lambda: Option<f64>,
+}
+
+/// Parses a number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let x = text.parse::<f64>().map_err(|e| e.to_string())?;
+    if (0.0..=1.0).contains(&x) { Ok(x) } else { Err("must lie between 0 and 1".into()) }
+}
+
+/// Runs `data convert`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let plies = if args.all { Plies::All } else { Plies::Fit };
+    let inputs = files(&args.inputs)?;
+    let to_games = Format::of(&args.output)? == Format::Games;
+    if to_games && inputs.iter().any(|(_, format)| *format == Format::Games) {
+        return Err("both sides are .games; see `merge`".into());
+    }
+    if args.td_lambda.is_some() {
+        if to_games {
+            return Err("--td-lambda is for .games to other formats".into());
+        }
+        if let Some((path, _)) = inputs.iter().find(|(_, format)| *format != Format::Games) {
+            return Err(in_file(path, "--td-lambda needs whole games, a .games file"));
+        }
+    }
+    let td = args.td_lambda.map(TdLambda::new);
+    let relabel = |game: &mut GameRecord| td.iter().for_each(|td| td.relabel(game));
+    let fingerprint = if to_games { fingerprint(&inputs)? } else { 0 };
+    let mut out = PositionWriter::create(&args.output, fingerprint)?;
+    let mut count = 0u64;
+    for (path, _) in &inputs {
+        each_position(path, plies, &mut warn, relabel, |position| {
+            count += 1;
+            out.write(&position)
+        })?;
+    }
+    out.finish()?;
+    println!("{count} positions to {}", args.output.display());
+    Ok(())
+}
+
+/// A number for what was converted: hash of the inputs' lengths and first bytes.
+fn fingerprint(inputs: &[(PathBuf, Format)]) -> Result<u64, Box<dyn Error>> {
+    let mut crc = crc32fast::Hasher::new();
+    let mut total = 0u64;
+    for (path, _) in inputs {
+        let mut head = Vec::new();
+        let file = File::open(path).map_err(|e| in_file(path, e))?;
+        total += file.metadata().map_err(|e| in_file(path, e))?.len();
+        file.take(4096).read_to_end(&mut head).map_err(|e| in_file(path, e))?;
+        crc.update(&head);
+    }
+    Ok((crc.finalize() as u64) << 32 | total & 0xffff_ffff)
+}

@@ -1,0 +1,71 @@
+//! `toratsugumi data merge`.
+
+use super::{files_of, in_file, warn};
+use crate::data::file::HEADER_LEN;
+use crate::data::{Format, GameReader, GameRecord, GameWriter};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Combine .games files of the same settings, in order of game numbers
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// .games files, or directories with such files
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Combine even files made with different settings
+    #[arg(long)]
+    mixed: bool,
+}
+
+/// Runs `data merge`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let output = &args.output;
+    let inputs = files_of(&args.inputs, Format::Games)?;
+    let mut readers = Vec::new();
+    for path in &inputs {
+        if path == output {
+            return Err(in_file(path, "the output is one of the inputs"));
+        }
+        readers.push(GameReader::open(path)?);
+    }
+    let fingerprint = readers.first().map_or(0, |r| r.fingerprint());
+    if let Some(i) = readers.iter().position(|r| r.fingerprint() != fingerprint)
+        && !args.mixed
+    {
+        return Err(format!(
+            "{} and {} were made with different settings (network, options or version); --mixed merges them all the same",
+            inputs[0].display(),
+            inputs[i].display()
+        )
+        .into());
+    }
+    let mut writer = GameWriter::create_whole(output, fingerprint)?;
+    let mut heads: Vec<Option<GameRecord>> =
+        readers.iter_mut().map(|r| r.next().transpose()).collect::<Result<_, _>>()?;
+    let mut games = 0;
+    let mut last = None;
+    // each file is in order of ids, so the smallest head is next
+    while let Some(i) =
+        (0..heads.len()).filter(|&i| heads[i].is_some()).min_by_key(|&i| heads[i].as_ref().map(|g| g.id))
+    {
+        let next = readers[i].next().transpose()?;
+        if let Some(game) = std::mem::replace(&mut heads[i], next) {
+            if last == Some(game.id) && !args.mixed {
+                return Err(format!("game {} occurs twice: the shards overlap", game.id).into());
+            }
+            last = Some(game.id);
+            writer.write(&game)?;
+            games += 1;
+        }
+    }
+    for (path, reader) in inputs.iter().zip(&readers) {
+        if let Some(problem) = reader.problem() {
+            warn(format!("{}: reading ends early: {problem}", path.display()));
+        }
+    }
+    let len = writer.finish()?;
+    println!("{games} games, {} bytes to {}", len - HEADER_LEN, output.display());
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `toratsugumi data verify`.
+
+use super::{files, warn};
+use crate::data::read::each_position;
+use crate::data::{Format, GameReader, Joiner, Plies};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Check every block and play through every game; exit with an error if anything is wrong
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files of training records, or directories with such files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// Runs `data verify`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let files = files(&args.files)?;
+    let problems: usize = files
+        .par_iter()
+        .map(|(path, format)| {
+            let checked = if *format == Format::Games { games(path) } else { records(path) };
+            match checked {
+                Ok(found) => {
+                    println!("{}: {found}, all in order", path.display());
+                    0
+                }
+                Err(e) => {
+                    println!("{e}");
+                    1
+                }
+            }
+        })
+        .sum();
+    if problems > 0 { Err(format!("{problems} of {} files are damaged", files.len()).into()) } else { Ok(()) }
+}
+
+fn games(path: &Path) -> Result<String, Box<dyn Error>> {
+    let located = |e: &dyn std::fmt::Display| super::in_file(path, e);
+    let mut reader = GameReader::open(path)?;
+    let (mut positions, mut ids) = (0u64, HashSet::new());
+    for game in reader.by_ref() {
+        let game = game?;
+        game.replay(|_, _, _| positions += 1).map_err(|e| located(&e))?;
+        if !ids.insert(game.id) {
+            return Err(located(&format_args!("game {} occurs twice", game.id)));
+        }
+    }
+    match reader.problem() {
+        Some(problem) => Err(located(&format_args!("{problem}, after {} games in order", ids.len()))),
+        None => Ok(format!("{} games, {positions} positions", ids.len())),
+    }
+}
+
+fn records(path: &Path) -> Result<String, Box<dyn Error>> {
+    let mut positions = 0u64;
+    each_position(
+        path,
+        Plies::All,
+        &mut warn,
+        |_| (),
+        |s| {
+            Joiner::default().push(&s)?;
+            positions += 1;
+            Ok(())
+        },
+    )?;
+    Ok(format!("{positions} positions"))
+}

@@ -1,0 +1,75 @@
+//! Reading files of training records from end to end.
+
+use super::error::RecordError;
+use super::file::GameReader;
+use super::format::Format;
+use super::game::GameRecord;
+use super::hcpe::HcpEval;
+use super::psv::PackedSfenValue;
+use super::scored::{Plies, Scored};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+/// Calls `each` with every game of a file; a damaged end goes to `warn`.
+///
+/// # Errors
+/// They name the file.
+pub fn each_game(
+    path: &Path,
+    warn: &mut dyn FnMut(String),
+    mut each: impl FnMut(GameRecord) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    let mut reader = GameReader::open(path)?;
+    for game in reader.by_ref() {
+        each(game?).map_err(RecordError::at(path))?;
+    }
+    if let Some(problem) = reader.problem() {
+        warn(format!("{}: reading ends early: {problem}", path.display()));
+    }
+    Ok(())
+}
+
+/// Calls `each` with every record of fixed size `N`; an incomplete one at the end goes to `warn`.
+///
+/// # Errors
+/// They name the file and the number of the record.
+pub fn each_record<const N: usize>(
+    path: &Path,
+    warn: &mut dyn FnMut(String),
+    mut each: impl FnMut(&[u8; N]) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    let len = std::fs::metadata(path).map_err(RecordError::at(path))?.len();
+    if len % N as u64 != 0 {
+        warn(format!("{}: an incomplete record at the end", path.display()));
+    }
+    let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(RecordError::at(path))?);
+    let mut record = [0; N];
+    for index in 0..len / N as u64 {
+        input.read_exact(&mut record).map_err(RecordError::at(path))?;
+        each(&record).map_err(|e| RecordError::at(path)(RecordError::in_record(index, e)))?;
+    }
+    Ok(())
+}
+
+/// Calls `each` with every position of a file of any format; of games only with those that `plies` says, and after
+/// `relabel` has seen the game.
+///
+/// # Errors
+/// They name the file and the place in it.
+pub fn each_position(
+    path: &Path,
+    plies: Plies,
+    warn: &mut dyn FnMut(String),
+    relabel: impl Fn(&mut GameRecord),
+    mut each: impl FnMut(Scored) -> Result<(), RecordError>,
+) -> Result<(), RecordError> {
+    match Format::of(path)? {
+        Format::Games => each_game(path, warn, |mut game| {
+            relabel(&mut game);
+            Scored::each_of_game(&game, plies, &mut each)
+        }),
+        Format::Psv => each_record(path, warn, |b| each(Scored::try_from(&PackedSfenValue::from_bytes(b)?)?)),
+        Format::Hcpe => each_record(path, warn, |b| each(Scored::try_from(&HcpEval::from_bytes(b)?)?)),
+    }
+}
