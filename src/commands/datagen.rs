@@ -1,12 +1,12 @@
 //! `toratsugumi datagen`: the command line.
 
 use super::signals;
+use crate::commands::duration::parse_duration;
 use crate::datagen::Target;
 use crate::datagen::shard::{Job, Outcome, Shard, generate};
 use crate::datagen::{Openings, Settings};
 use crate::interrupt::Unfinished;
 use crate::nnue::Network;
-use crate::progress::parse_duration;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;

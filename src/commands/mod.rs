@@ -8,6 +8,7 @@ pub mod convert;
 pub mod csa;
 pub mod data;
 pub mod datagen;
+mod duration;
 pub mod eval;
 pub mod match_;
 pub mod mate;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::signals;
+use crate::commands::duration::parse_duration;
 use crate::data::TdLambda;
-use crate::progress::parse_duration;
 use crate::train::kernels;
 use crate::train::run::{Job, run as train};
 use crate::train::schedule::{Schedule, Shape};

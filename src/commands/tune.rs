@@ -1,10 +1,10 @@
 //! `toratsugumi tune`: tunes the search's numbers.
 
 use super::signals;
+use crate::commands::duration::parse_duration;
 use crate::engine::load_network;
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;
-use crate::progress::parse_duration;
 use crate::search::params;
 use crate::tune::{GameSettings, Job, State, run as tune};
 use std::error::Error;

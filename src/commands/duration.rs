@@ -1,0 +1,37 @@
+//! Spans of time on the command line.
+
+use jiff::{Span, SpanRelativeTo};
+use std::time::Duration;
+
+/// Reads a span of time: seconds, or numbers with units (`45s`, `55m`, `1h30m`, `2 days`), as jiff knows them. A day has
+/// 24 hours.
+///
+/// # Errors
+/// A sentence for the user.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let bad = || format!("`{text}` is no span of time; write for instance 90, 45s, 55m or 1h30m");
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).map_err(|_| bad());
+    }
+    let span: Span = text.parse().map_err(|_| bad())?;
+    let duration = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| bad())?;
+    Duration::try_from(duration).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_of_time() {
+        for (text, seconds) in
+            [("90", 90.0), ("0.5", 0.5), ("45s", 45.0), ("55m", 3300.0), ("1h30m", 5400.0), ("2d", 172800.0)]
+        {
+            assert_eq!(parse_duration(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
+        }
+        for text in ["", "m", "5x", "1.2.3", "-4", "-4s", "h1", "inf", "NaN", "3 years"] {
+            let error = parse_duration(text).unwrap_err();
+            assert!(error.contains(&format!("`{text}`")), "{error}");
+        }
+    }
+}
