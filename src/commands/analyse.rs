@@ -1,8 +1,8 @@
 //! `toratsugumi analyse`: a reading of one position for people: the board, the score, the win rate, and the best lines
 //! in Japanese notation beside USI.
 
-use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, UsiScore, win_rate};
 use super::signals;
+use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, UsiScore, win_rate};
 use crate::interrupt;
 use crate::position::Position;
 use crate::record::notation;

@@ -1,5 +1,7 @@
 //! `toratsugumi match`: the command line.
 
+use super::duration::parse_duration;
+use super::signals;
 use crate::arena::adjudication::Adjudication;
 use crate::arena::journal::{Journal, write_json};
 use crate::arena::limits::{Limits, parse_tc};
@@ -7,16 +9,14 @@ use crate::arena::schedule::{Mode, Schedule};
 use crate::arena::spec::EngineSpec;
 use crate::arena::sprt::{Model, Sprt};
 use crate::arena::tournament::{Ending, Tournament, run as play};
-use crate::arena::{record, report};
-use super::signals;
+use crate::arena::{diagram, record, report};
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
-use crate::progress::parse_duration;
 use crate::whole_file;
 use serde_json::json;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Play matches between USI engines and tell which one is stronger
@@ -214,8 +214,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let (standings, ending) = play(&t, &mut games, journal)?;
     let summary = report::json(&t, &standings, ending, &settings);
     if let Some(dir) = &args.out {
-        write_json(&dir.join("summary.json"), &summary)?;
-        whole_file::write(&dir.join("progress.svg"), report::svg(&t, &games))?;
+        let path = dir.join("summary.json");
+        write_json(&path, &summary).map_err(|e| format!("{}: {e}", path.display()))?;
+        write(&dir.join("progress.svg"), diagram::svg(&t, &games))?;
         if args.csa {
             record::write_all(&dir.join("csa"), &t, &games)?;
         }
@@ -249,4 +250,9 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
 
 fn crc(text: &str) -> u64 {
     u64::from(crc32fast::hash(text.as_bytes()))
+}
+
+/// Errors name the file.
+fn write(path: &Path, text: String) -> Result<(), String> {
+    whole_file::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -1,7 +1,7 @@
 //! `toratsugumi openings`: the command line.
 
-use crate::arena::balanced::{Maker, Recipe};
 use super::signals;
+use crate::arena::balanced::{Maker, Recipe};
 use crate::interrupt;
 use crate::nnue::Network;
 use crate::progress::Progress;
