@@ -40,6 +40,16 @@ pub enum OpeningsError {
         /// What is wrong with it.
         what: String,
     },
+    /// A line starts where training records cannot.
+    #[error("{path}: `{line}`: {reason}")]
+    Unfit {
+        /// The file.
+        path: String,
+        /// The line.
+        line: String,
+        /// Why not.
+        reason: String,
+    },
     /// It has no openings.
     #[error("{path}: no opening in it")]
     Empty {

@@ -145,3 +145,51 @@ fn finished_shards_are_skipped_and_other_settings_refused() {
     assert_eq!(run(at_once.path(), &["--positions", "900"]), 0);
     assert_eq!(std::fs::read(&path).unwrap(), std::fs::read(file(at_once.path(), "00000-of-00001")).unwrap());
 }
+
+#[test]
+fn an_opening_without_a_king_is_refused_before_the_first_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("lines.txt");
+    std::fs::write(&file, "startpos\nsfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\n").unwrap();
+    let out = dir.path().join("run");
+    let file = file.to_str().unwrap();
+    let output = datagen(&out, &["--games", "2", "--openings", file]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains(file) && message.contains("4k4/9/4P4") && message.lines().count() == 1,
+        "{message}"
+    );
+    assert!(!out.exists());
+}
+
+/// `/dev/full` takes a file's name and no byte.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_one_error_that_names_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let part = dir.path().join("shard-00000-of-00001.part");
+    std::os::unix::fs::symlink("/dev/full", &part).unwrap();
+    let output = datagen(dir.path(), &["--games", "2", "--resume"]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains(part.to_str().unwrap()) && message.contains("No space left"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(!message.contains("panicked"));
+
+    let data = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).arg("data").args(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let good = dir.path().join("good");
+    assert_eq!(run(&good, &["--games", "2"]), 0);
+    let full = dir.path().join("full.psv");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let message = data(&["convert", "--output", full.to_str().unwrap(), good.to_str().unwrap()]);
+    assert!(message.contains("No space left") && message.lines().count() == 1, "{message}");
+    assert!(message.contains("/dev/full") || message.contains("full.psv"), "{message}");
+    // what is not there is named, too
+    let message = data(&["stats", "no-such.games"]);
+    assert!(message.contains("no-such.games") && message.lines().count() == 1, "{message}");
+}

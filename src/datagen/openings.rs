@@ -1,7 +1,8 @@
 //! Where games start: lines of a file, and random moves.
 
 use super::Settings;
-use crate::data::Start;
+use crate::data::board::Board;
+use crate::data::{PackedSfen, Start};
 use crate::openings::{Opening, OpeningsError, play_random};
 use crate::position::Position;
 use crate::random::Rng;
@@ -23,8 +24,20 @@ impl Openings {
     /// [`OpeningsError`] names the line and what is wrong with it.
     pub fn read(path: &Path) -> Result<Openings, OpeningsError> {
         let lines = Opening::read_file(path)?;
+        for line in &lines {
+            if let Err(reason) = PackedSfen::pack(&Board::of(&line.root)) {
+                let (path, line) = (path.display().to_string(), line.to_string());
+                return Err(OpeningsError::Unfit { path, line, reason: reason.to_string() });
+            }
+        }
         let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
         Ok(Openings { lines, hash: Some(hex(&Sha256::digest(text))) })
+    }
+
+    /// Lines as they are, fit for records or not.
+    #[cfg(test)]
+    pub(super) fn unchecked(lines: Vec<Opening>) -> Openings {
+        Openings { lines, hash: None }
     }
 
     /// SHA-256 of the lines.
@@ -78,6 +91,15 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn openings_that_no_record_can_hold_are_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "startpos\nsfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\n").unwrap();
+        let error = Openings::read(file.path()).err().unwrap().to_string();
+        let path = file.path().display().to_string();
+        assert!(error.starts_with(&path) && error.contains("4k4/9/4P4") && error.contains("king"), "{error}");
+    }
 
     #[test]
     fn draws_follow_the_line_then_the_dice_and_end_even_if_nothing_balances() {

@@ -25,11 +25,12 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Part `index` (from 0) of `count`.
@@ -118,8 +119,8 @@ pub enum ShardError {
     Sequence { path: PathBuf, found: u64, expected: u64 },
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("{path}: {source}")]
-    Record { path: PathBuf, source: RecordError },
+    #[error(transparent)]
+    Record(#[from] RecordError),
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
     #[error("a thread failed in game {0}")]
@@ -163,10 +164,6 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
         return Err(ShardError::Exists(part));
     }
     let fingerprint = identity.fingerprint();
-    let record_at = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| ShardError::Record { path, source }
-    };
     let mut counts = Counts::default();
     let mut misplaced = None;
     let writer = GameWriter::append(&part, fingerprint, |g| {
@@ -175,8 +172,7 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
             misplaced.get_or_insert((g.id, expected));
         }
         counts.add(g);
-    })
-    .map_err(record_at(&part))?;
+    })?;
     if let Some((found, expected)) = misplaced {
         return Err(ShardError::Sequence { path: part, found, expected });
     }
@@ -207,17 +203,19 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
             Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
         },
     };
-    let stopped = play_all(&job, &mut output, started).map_err(|e| match e {
-        ShardError::Record { source, .. } => ShardError::Record { path: part.clone(), source },
-        e => e,
-    })?;
+    let played = play_all(&job, &mut output, started);
+    if played.is_err() {
+        // keep what can be kept; the first error is the one to tell
+        let _ = output.writer.flush();
+    }
+    let stopped = played?;
     let complete = output.is_complete();
     let rewrite = output.resumed;
     manifest.counts = output.counts;
-    manifest.bytes = output.writer.finish().map_err(record_at(&part))?;
+    manifest.bytes = output.writer.finish()?;
     if complete && rewrite {
         // blocks that were cut short by a flush are filled up, as if nothing had happened
-        manifest.bytes = rewrite_whole(&part, fingerprint).map_err(record_at(&part))?;
+        manifest.bytes = rewrite_whole(&part, fingerprint)?;
     }
     manifest.seconds += started.elapsed().as_secs_f64();
     manifest.complete = complete;
@@ -240,7 +238,7 @@ fn rewrite_whole(part: &Path, fingerprint: u64) -> Result<u64, RecordError> {
         writer.write(&game?)?;
     }
     let bytes = writer.finish()?;
-    std::fs::rename(&temporary, part)?;
+    std::fs::rename(&temporary, part).map_err(RecordError::at(part))?;
     Ok(bytes)
 }
 
@@ -317,6 +315,18 @@ struct Floor {
     /// Leave even the games under way.
     abandon: AtomicBool,
     nodes: AtomicU64,
+    /// The game in which a thread panicked; its message stands above on standard error.
+    failed: OnceLock<u64>,
+}
+
+impl Floor {
+    /// How it went when all threads have ended.
+    fn outcome(&self, output: &Output) -> Result<(), ShardError> {
+        match self.failed.get() {
+            Some(&game) if !output.is_complete() => Err(ShardError::Thread(game)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Runs the threads until the goal is reached or a stop is asked for. Says whether it was.
@@ -329,6 +339,7 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         stop: AtomicBool::new(false),
         abandon: AtomicBool::new(false),
         nodes: AtomicU64::new(0),
+        failed: OnceLock::new(),
     };
     let settings = Arc::new(job.settings.clone());
     let openings = &job.openings;
@@ -355,14 +366,14 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         let result = loop {
             match receiver.recv_timeout(Duration::from_millis(200)) {
                 Ok((k, game)) => {
-                    if let Err(source) = output.take(k, game) {
-                        break Err(ShardError::Record { path: PathBuf::new(), source });
+                    if let Err(e) = output.take(k, game) {
+                        break Err(e.into());
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+                Err(RecvTimeoutError::Disconnected) => break floor.outcome(output),
             }
-            if output.is_complete() {
+            if output.is_complete() || floor.failed.get().is_some() {
                 floor.abandon.store(true, Relaxed);
                 floor.stop.store(true, Relaxed);
             }
@@ -374,8 +385,8 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
                     floor.abandon.store(true, Relaxed);
                 }
             }
-            if let Err(source) = output.flush_now_and_then(job.flush_every) {
-                break Err(ShardError::Record { path: PathBuf::new(), source });
+            if let Err(e) = output.flush_now_and_then(job.flush_every) {
+                break Err(e.into());
             }
             progress.update(|| status(job, output, &floor, started));
         };
@@ -383,10 +394,6 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         floor.stop.store(true, Relaxed);
         progress.say(&status(job, output, &floor, started));
         result?;
-        if !output.is_complete() && stop_since.is_none() {
-            // a thread has gone without being asked: it panicked, and its message stands above
-            return Err(ShardError::Thread(job.shard.game(output.counts.games, job.settings.series)));
-        }
         Ok(stop_since.is_some())
     })
 }
@@ -405,7 +412,14 @@ fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out:
                 return;
             }
             let before = player.nodes();
-            let Some(game) = player.play(job.shard.game(k, series), &floor.abandon) else { return };
+            let id = job.shard.game(k, series);
+            // nothing of the player is used after a panic
+            let played = catch_unwind(AssertUnwindSafe(|| player.play(id, &floor.abandon)));
+            let Ok(game) = played else {
+                let _ = floor.failed.set(id);
+                return;
+            };
+            let Some(game) = game else { return };
             floor.nodes.fetch_add(player.nodes() - before, Relaxed);
             if out.send((k, game)).is_err() {
                 return;
@@ -449,6 +463,30 @@ fn status(job: &Job, output: &Output, floor: &Floor, started: Instant) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dead_thread_is_an_error_that_names_the_game() {
+        let dir = tempfile::tempdir().unwrap();
+        // the packed form of its start panics for want of a king
+        let openings = Openings::unchecked(vec!["4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().unwrap()]);
+        let job = Job {
+            network: Arc::new(Network::embedded().unwrap()),
+            settings: Settings { nodes: 10, hash: 1, ..Settings::default() },
+            openings: Arc::new(openings),
+            target: Target::Positions(1_000_000),
+            shard: Shard { index: 1, count: 3 },
+            dir: dir.path().into(),
+            threads: 2,
+            resume: false,
+            max_time: None,
+            grace: Duration::ZERO,
+            flush_every: Duration::from_secs(60),
+            quiet: true,
+        };
+        let series = job.settings.series;
+        let error = generate(job).unwrap_err();
+        assert!(matches!(error, ShardError::Thread(game) if game == series || game == 4 * series), "{error}");
+    }
 
     #[test]
     fn shards_deal_everything_out() {
