@@ -50,7 +50,7 @@ const FLOORS: &[(&str, u8)] = &[
 ];
 
 /// Folders in which circles are known and being removed.
-const KNOWN_CIRCLES: &[&str] = &["datagen", "train"];
+const KNOWN_CIRCLES: &[&str] = &["train"];
 
 /// A file of more lines wants splitting, or a reason.
 const LONG_FILE: usize = 500;

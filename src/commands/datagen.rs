@@ -2,9 +2,7 @@
 
 use super::signals;
 use crate::commands::duration::parse_duration;
-use crate::datagen::Target;
-use crate::datagen::shard::{Job, Outcome, Shard, generate};
-use crate::datagen::{Openings, Settings};
+use crate::datagen::{Job, Openings, Outcome, Settings, Shard, Target, generate};
 use crate::interrupt::Unfinished;
 use crate::nnue::Network;
 use std::error::Error;

@@ -1,6 +1,7 @@
 //! One self-play game: [`Player`].
 
-use super::{Openings, Settings};
+use super::openings::Openings;
+use super::settings::Settings;
 use crate::data::{EndReason, GameRecord, GameResult, PlyRecord};
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;

@@ -1,7 +1,8 @@
 //! What made the games of a shard, as JSON beside them: [`Manifest`].
 
 use super::openings::hex;
-use super::{Settings, Shard};
+use super::settings::Settings;
+use super::shard::Shard;
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::search::{Limits, SearchOptions, Searcher, Silent};

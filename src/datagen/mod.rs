@@ -1,18 +1,20 @@
 //! Self-play games for training: `toratsugumi datagen`.
 //!
 //! [`Player`] plays one game; [`Openings`] says where it starts; [`Settings`] holds every option that decides what the
-//! games are. [`shard`](mod@shard) spreads the games of a run over threads, processes and machines: game `g` depends on the
+//! games are. [`generate()`] spreads the games of a run over threads, processes and machines: game `g` depends on the
 //! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. A few games in a row form a series,
 //! in which the search keeps what it learns. [`Manifest`] records beside the games what made them and refuses mixing.
 
 mod game;
+mod generate;
 mod manifest;
 mod openings;
 mod settings;
-pub mod shard;
+mod shard;
 
 pub use game::Player;
+pub use generate::{Job, Outcome, generate};
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;
 pub use settings::Settings;
-pub use shard::{Shard, generate};
+pub use shard::Shard;

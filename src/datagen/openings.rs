@@ -1,6 +1,6 @@
 //! Where games start: lines of a file, and random moves.
 
-use super::Settings;
+use super::settings::Settings;
 use crate::data::board::Board;
 use crate::data::{PackedSfen, Start};
 use crate::openings::{Opening, OpeningsError, play_random};

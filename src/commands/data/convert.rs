@@ -1,6 +1,6 @@
 //! `toratsugumi data convert`.
 
-use super::{files, in_file, warn};
+use super::inputs::{files, in_file, warn};
 use crate::data::read::each_position;
 use crate::data::{Format, GameRecord, Plies, PositionWriter, TdLambda};
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! `toratsugumi data dedup`.
 
-use super::{files_of, warn};
+use super::inputs::{files_of, warn};
 use crate::data::board::Board;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;

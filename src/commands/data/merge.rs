@@ -1,6 +1,6 @@
 //! `toratsugumi data merge`.
 
-use super::{files_of, in_file, warn};
+use super::inputs::{files_of, in_file, warn};
 use crate::data::file::HEADER_LEN;
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! `toratsugumi data shuffle`.
 
-use super::{files_of, in_file};
+use super::inputs::{files_of, in_file};
 use crate::data::Format;
 use crate::random::Rng;
 use crate::whole_file::{WholeFile, beside};

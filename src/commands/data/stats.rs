@@ -1,6 +1,6 @@
 //! `toratsugumi data stats`.
 
-use super::{files, warn};
+use super::inputs::{files, warn};
 use crate::data::read::each_game;
 use crate::data::{EndReason, Format, GameRecord, GameResult, RecordError};
 use crate::types::Color;

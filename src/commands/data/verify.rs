@@ -1,6 +1,6 @@
 //! `toratsugumi data verify`.
 
-use super::{files, warn};
+use super::inputs::{files, in_file, warn};
 use crate::data::read::each_position;
 use crate::data::{Format, GameReader, Joiner, Plies};
 use rayon::prelude::*;
@@ -39,7 +39,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 fn games(path: &Path) -> Result<String, Box<dyn Error>> {
-    let located = |e: &dyn std::fmt::Display| super::in_file(path, e);
+    let located = |e: &dyn std::fmt::Display| in_file(path, e);
     let mut reader = GameReader::open(path)?;
     let (mut positions, mut ids) = (0u64, HashSet::new());
     for game in reader.by_ref() {

@@ -1,0 +1,33 @@
+//! The files that the subcommands of `data` read, and what is said of them.
+
+use crate::data::{self, Format};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// The files that the arguments stand for.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
+    let files = data::files(paths)?;
+    if files.is_empty() {
+        let paths: Vec<_> = paths.iter().map(|p| p.display().to_string()).collect();
+        return Err(format!("{}: no training records in it", paths.join(", ")).into());
+    }
+    Ok(files)
+}
+
+/// The files that the arguments stand for, all of one format.
+pub fn files_of(paths: &[PathBuf], format: Format) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    let files = files(paths)?;
+    match files.iter().find(|(_, f)| *f != format) {
+        Some((path, _)) => Err(format!("{}: has another format than the output", path.display()).into()),
+        None => Ok(files.into_iter().map(|(path, _)| path).collect()),
+    }
+}
+
+/// What is wrong with a file, though it can be used.
+pub fn warn(text: String) {
+    eprintln!("warning: {text}");
+}
+
+pub fn in_file(path: &Path, e: impl std::fmt::Display) -> Box<dyn Error> {
+    format!("{}: {e}", path.display()).into()
+}

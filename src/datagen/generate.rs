@@ -1,0 +1,452 @@
+//! Making the games of a shard: [`generate`], its files and its threads.
+//!
+//! Series of games (see [`Settings::series`]) are dealt out in turn: series `s` belongs to shard `s mod N`. The games of a
+//! shard are written in the order of their numbers, whatever thread finishes first. A directory holds, of each shard,
+//!
+//! ```text
+//! shard-00012-of-00100.part     the games so far, append-only
+//! shard-00012-of-00100.games    the games, complete: the .part, renamed
+//! shard-00012-of-00100.json     what made them, and counts
+//! shard-00012-of-00100.lock     held (an advisory lock) while a process works on the shard
+//! ```
+//!
+//! A process that is killed loses the games since the last flush, at most a minute. Resuming cuts off a torn tail and goes on with
+//! the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
+
+use super::game::Player;
+use super::manifest::Manifest;
+use super::manifest::{Counts, Identity, ManifestError, Target};
+use super::openings::Openings;
+use super::settings::Settings;
+use super::shard::Shard;
+use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
+use crate::interrupt;
+use crate::memory::OutOfMemory;
+use crate::nnue::Network;
+use crate::progress::{Progress, clock};
+use crate::search::STACK;
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// What to generate, and how to go about it.
+pub struct Job {
+    pub network: Arc<Network>,
+    pub settings: Settings,
+    pub openings: Arc<Openings>,
+    pub target: Target,
+    pub shard: Shard,
+    pub dir: PathBuf,
+    pub threads: usize,
+    /// Go on with what an earlier process left.
+    pub resume: bool,
+    /// Stop after this time.
+    pub max_time: Option<Duration>,
+    /// How long games under way may take to their end after a request to stop.
+    pub grace: Duration,
+    /// A killed process loses the games of at most this time.
+    pub flush_every: Duration,
+    pub quiet: bool,
+}
+
+/// How a shard's work ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It had been complete before.
+    AlreadyComplete,
+    Complete(Counts),
+    /// Stopped by a signal or by the time limit; all is saved.
+    Stopped(Counts),
+}
+
+/// Why a shard cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ShardError {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: io::Error },
+    #[error("another process works on this shard ({0} is locked)")]
+    Locked(PathBuf),
+    #[error("{0} exists: an earlier run left it. --resume goes on with it; remove it to begin anew")]
+    Exists(PathBuf),
+    #[error("{path} was made for {made_for}; with --resume it is made larger")]
+    Size { path: PathBuf, made_for: Target },
+    #[error("{path} holds game {found} where game {expected} belongs")]
+    Sequence { path: PathBuf, found: u64, expected: u64 },
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
+    #[error("a thread failed in game {0}")]
+    Thread(u64),
+}
+
+/// Makes the games of a shard.
+///
+/// # Errors
+/// [`ShardError`]; what was written before stays and can be resumed.
+pub fn generate(job: Job) -> Result<Outcome, ShardError> {
+    let started = Instant::now();
+    let io_at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ShardError::Io { path, source }
+    };
+    std::fs::create_dir_all(&job.dir).map_err(io_at(&job.dir))?;
+    let [part, games, json, lock] = ["part", "games", "json", "lock"].map(|e| job.shard.file(&job.dir, e));
+    let lock_file = File::create(&lock).map_err(io_at(&lock))?;
+    match lock_file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(ShardError::Locked(lock)),
+        // a file system without locks: then nothing guards us, as nothing did before
+        Err(TryLockError::Error(_)) => {}
+    }
+    let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
+    Manifest::check_directory(&job.dir, &identity, job.shard)?;
+    if games.exists() {
+        let made_for = Manifest::read(&json)?.target;
+        if made_for == job.target {
+            let _ = std::fs::remove_file(&lock);
+            return Ok(Outcome::AlreadyComplete);
+        }
+        if !job.resume {
+            return Err(ShardError::Size { path: games, made_for });
+        }
+        // a complete shard of a run that is to become larger
+        std::fs::rename(&games, &part).map_err(io_at(&part))?;
+    }
+    if part.exists() && !job.resume {
+        return Err(ShardError::Exists(part));
+    }
+    let fingerprint = identity.fingerprint();
+    let mut counts = Counts::default();
+    let mut misplaced = None;
+    let writer = GameWriter::append(&part, fingerprint, |g| {
+        let expected = job.shard.game(counts.games, job.settings.series);
+        if g.id != expected {
+            misplaced.get_or_insert((g.id, expected));
+        }
+        counts.add(g);
+    })?;
+    if let Some((found, expected)) = misplaced {
+        return Err(ShardError::Sequence { path: part, found, expected });
+    }
+    let earlier_seconds =
+        if counts.games > 0 { Manifest::read(&json).map_or(0.0, |m| m.seconds) } else { 0.0 };
+    let mut manifest = Manifest {
+        fingerprint: format!("{fingerprint:016x}"),
+        identity,
+        shard: job.shard.index,
+        shards: job.shard.count,
+        target: job.target,
+        complete: false,
+        bytes: writer.len(),
+        seconds: earlier_seconds,
+        counts,
+    };
+    manifest.write(&json)?;
+
+    let mut output = Output {
+        resumed: manifest.counts.games > 0,
+        writer,
+        counts: manifest.counts.clone(),
+        waiting: BTreeMap::new(),
+        first: manifest.counts.games,
+        flushed: Instant::now(),
+        goal: match job.target {
+            Target::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
+            Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
+        },
+    };
+    let played = play_all(&job, &mut output, started);
+    if played.is_err() {
+        // keep what can be kept; the first error is the one to tell
+        let _ = output.writer.flush();
+    }
+    let stopped = played?;
+    let complete = output.is_complete();
+    let rewrite = output.resumed;
+    manifest.counts = output.counts;
+    manifest.bytes = output.writer.finish()?;
+    if complete && rewrite {
+        // blocks that were cut short by a flush are filled up, as if nothing had happened
+        manifest.bytes = rewrite_whole(&part, fingerprint)?;
+    }
+    manifest.seconds += started.elapsed().as_secs_f64();
+    manifest.complete = complete;
+    manifest.write(&json)?;
+    if complete {
+        std::fs::rename(&part, &games).map_err(io_at(&games))?;
+        // the lock's file is litter now; whoever waits for it will find the shard complete
+        let _ = std::fs::remove_file(&lock);
+        return Ok(Outcome::Complete(manifest.counts));
+    }
+    debug_assert!(stopped);
+    Ok(Outcome::Stopped(manifest.counts))
+}
+
+/// Copies the games into blocks of the usual size. Returns the bytes of the file.
+fn rewrite_whole(part: &Path, fingerprint: u64) -> Result<u64, RecordError> {
+    let temporary = part.with_extension("tmp");
+    let mut writer = GameWriter::create(&temporary, fingerprint)?;
+    for game in GameReader::open(part)? {
+        writer.write(&game?)?;
+    }
+    let bytes = writer.finish()?;
+    std::fs::rename(&temporary, part).map_err(RecordError::at(part))?;
+    Ok(bytes)
+}
+
+enum Goal {
+    Games(u64),
+    Positions(u64),
+}
+
+/// The file, and the games that came before their turn.
+struct Output {
+    writer: GameWriter,
+    counts: Counts,
+    /// By their number within the shard.
+    waiting: BTreeMap<u64, GameRecord>,
+    /// Games that earlier processes wrote.
+    first: u64,
+    flushed: Instant,
+    /// Whether some block ends where the usual size would not end it.
+    resumed: bool,
+    goal: Goal,
+}
+
+impl Output {
+    fn is_complete(&self) -> bool {
+        match self.goal {
+            Goal::Games(n) => self.counts.games >= n,
+            Goal::Positions(n) => self.counts.positions >= n,
+        }
+    }
+
+    /// Takes game number `k` of the shard and writes all whose turn has come. After the goal nothing is written.
+    fn take(&mut self, k: u64, game: GameRecord) -> Result<(), RecordError> {
+        self.waiting.insert(k, game);
+        while !self.is_complete() {
+            let Some(game) = self.waiting.remove(&self.counts.games) else { break };
+            self.counts.add(&game);
+            self.writer.write(&game)?;
+        }
+        Ok(())
+    }
+
+    fn flush_now_and_then(&mut self, every: Duration) -> Result<(), RecordError> {
+        if self.flushed.elapsed() >= every {
+            self.flushed = Instant::now();
+            if self.writer.pending() > 0 {
+                self.writer.flush()?;
+                self.resumed = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, game: &GameRecord) {
+        self.games += 1;
+        self.positions += game.plies.len() as u64;
+        self.fit += game.plies.iter().filter(|p| p.fit).count() as u64;
+        *match game.result {
+            GameResult::BlackWin => &mut self.black_wins,
+            GameResult::WhiteWin => &mut self.white_wins,
+            GameResult::Draw => &mut self.draws,
+        } += 1;
+        *self.reasons.entry(game.reason.to_string()).or_default() += 1;
+    }
+}
+
+/// What the threads share.
+struct Floor {
+    /// The next series to begin, by its number within the shard.
+    next: AtomicU64,
+    /// No more games.
+    stop: AtomicBool,
+    /// Leave even the games under way.
+    abandon: AtomicBool,
+    nodes: AtomicU64,
+    /// The game in which a thread panicked; its message stands above on standard error.
+    failed: OnceLock<u64>,
+}
+
+impl Floor {
+    /// How it went when all threads have ended.
+    fn outcome(&self, output: &Output) -> Result<(), ShardError> {
+        match self.failed.get() {
+            Some(&game) if !output.is_complete() => Err(ShardError::Thread(game)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Runs the threads until the goal is reached or a stop is asked for. Says whether it was.
+fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, ShardError> {
+    if output.is_complete() {
+        return Ok(false);
+    }
+    let floor = Floor {
+        next: AtomicU64::new(output.counts.games / job.settings.series),
+        stop: AtomicBool::new(false),
+        abandon: AtomicBool::new(false),
+        nodes: AtomicU64::new(0),
+        failed: OnceLock::new(),
+    };
+    let settings = Arc::new(job.settings.clone());
+    let openings = &job.openings;
+    let missing = output.counts.games..match output.goal {
+        Goal::Games(n) => n,
+        Goal::Positions(_) => u64::MAX,
+    };
+    let players = (0..job.threads.max(1))
+        .map(|_| Player::new(job.network.clone(), settings.clone(), openings.clone()))
+        .collect::<Result<Vec<_>, _>>()?;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for (i, mut player) in players.into_iter().enumerate() {
+            let (sender, floor, missing) = (sender.clone(), &floor, missing.clone());
+            std::thread::Builder::new()
+                .name(format!("datagen-{i}"))
+                .stack_size(STACK)
+                .spawn_scoped(scope, move || work(&mut player, job, missing, floor, &sender))
+                .map_err(|_| OutOfMemory { bytes: STACK })?;
+        }
+        drop(sender);
+        let mut progress = Progress::new(job.quiet);
+        let mut stop_since: Option<Instant> = None;
+        let result = loop {
+            match receiver.recv_timeout(Duration::from_millis(200)) {
+                Ok((k, game)) => {
+                    if let Err(e) = output.take(k, game) {
+                        break Err(e.into());
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break floor.outcome(output),
+            }
+            if output.is_complete() || floor.failed.get().is_some() {
+                floor.abandon.store(true, Relaxed);
+                floor.stop.store(true, Relaxed);
+            }
+            let asked = interrupt::requests();
+            if asked > 0 || job.max_time.is_some_and(|t| started.elapsed() >= t) {
+                floor.stop.store(true, Relaxed);
+                let since = stop_since.get_or_insert_with(Instant::now);
+                if asked > 1 || since.elapsed() >= job.grace {
+                    floor.abandon.store(true, Relaxed);
+                }
+            }
+            if let Err(e) = output.flush_now_and_then(job.flush_every) {
+                break Err(e.into());
+            }
+            progress.update(|| status(job, output, &floor, started));
+        };
+        floor.abandon.store(true, Relaxed);
+        floor.stop.store(true, Relaxed);
+        progress.say(&status(job, output, &floor, started));
+        result?;
+        Ok(stop_since.is_some())
+    })
+}
+
+/// A thread's life: series after series. `missing` are the games of the shard that no file has yet.
+fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out: &Sender<(u64, GameRecord)>) {
+    let series = job.settings.series;
+    loop {
+        let s = floor.next.fetch_add(1, Relaxed);
+        let games = (s * series).max(missing.start)..(s + 1).saturating_mul(series).min(missing.end);
+        if games.is_empty() {
+            return;
+        }
+        for k in games {
+            if floor.stop.load(Relaxed) {
+                return;
+            }
+            let before = player.nodes();
+            let id = job.shard.game(k, series);
+            // nothing of the player is used after a panic
+            let played = catch_unwind(AssertUnwindSafe(|| player.play(id, &floor.abandon)));
+            let Ok(game) = played else {
+                let _ = floor.failed.set(id);
+                return;
+            };
+            let Some(game) = game else { return };
+            floor.nodes.fetch_add(player.nodes() - before, Relaxed);
+            if out.send((k, game)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn status(job: &Job, output: &Output, floor: &Floor, started: Instant) -> String {
+    let c = &output.counts;
+    let waiting: u64 = output.waiting.values().map(|g| g.plies.len() as u64).sum();
+    let made_games = c.games - output.first + output.waiting.len() as u64;
+    let seconds = started.elapsed().as_secs_f64().max(1e-3);
+    let mean = if c.games > 0 { c.positions as f64 / c.games as f64 } else { 100.0 };
+    let made = made_games as f64 * mean;
+    let (done, left) = match output.goal {
+        Goal::Games(n) => (c.games as f64 / n.max(1) as f64, n.saturating_sub(c.games) as f64 * mean),
+        Goal::Positions(n) => {
+            (c.positions as f64 / n.max(1) as f64, n.saturating_sub(c.positions + waiting) as f64)
+        }
+    };
+    let per_second = made / seconds;
+    let nodes = floor.nodes.load(Relaxed) as f64;
+    let eta = if per_second > 0.0 { clock(left / per_second) } else { "?".into() };
+    format!(
+        "shard={}/{} {:.1}% games={} pos={} fit={} draws={:.1}% pos_per_s={:.0} nodes_per_pos={:.0} nps={:.0} elapsed={} eta={eta}",
+        job.shard.index,
+        job.shard.count,
+        100.0 * done,
+        c.games,
+        c.positions,
+        c.fit,
+        100.0 * c.draws as f64 / c.games.max(1) as f64,
+        per_second,
+        nodes / made.max(1.0),
+        nodes / seconds,
+        clock(seconds),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dead_thread_is_an_error_that_names_the_game() {
+        let dir = tempfile::tempdir().unwrap();
+        // the packed form of its start panics for want of a king
+        let openings = Openings::unchecked(vec!["4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().unwrap()]);
+        let job = Job {
+            network: Arc::new(Network::embedded().unwrap()),
+            settings: Settings { nodes: 10, hash: 1, ..Settings::default() },
+            openings: Arc::new(openings),
+            target: Target::Positions(1_000_000),
+            shard: Shard { index: 1, count: 3 },
+            dir: dir.path().into(),
+            threads: 2,
+            resume: false,
+            max_time: None,
+            grace: Duration::ZERO,
+            flush_every: Duration::from_secs(60),
+            quiet: true,
+        };
+        let series = job.settings.series;
+        let error = generate(job).unwrap_err();
+        assert!(matches!(error, ShardError::Thread(game) if game == series || game == 4 * series), "{error}");
+    }
+}
