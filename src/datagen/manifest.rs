@@ -30,15 +30,13 @@ impl Identity {
     /// # Errors
     /// When there is no memory for a search.
     pub fn new(network: &Arc<Network>, settings: &Settings) -> io::Result<Identity> {
-        let mut hash = HashWriter(Sha256::new());
-        network.write(&mut hash)?;
         let mut searcher =
             Searcher::new(network.clone(), 1, SearchOptions::default()).map_err(io::Error::other)?;
         let signature = searcher.search(&Position::startpos(), &Limits::depth(9), &Silent).nodes;
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_string(),
             signature,
-            network: hex(&hash.0.finalize()),
+            network: network_hash(network)?,
             settings: settings.clone(),
         })
     }
@@ -68,6 +66,13 @@ impl Identity {
         collect("", &json(self), &json(other), &mut out);
         out.join("; ")
     }
+}
+
+/// SHA-256 of a network in its file form.
+pub(super) fn network_hash(network: &Network) -> io::Result<String> {
+    let mut hash = HashWriter(Sha256::new());
+    network.write(&mut hash)?;
+    Ok(hex(&hash.0.finalize()))
 }
 
 struct HashWriter(Sha256);

@@ -7,13 +7,15 @@
 
 mod game;
 mod generate;
+mod label;
 mod manifest;
 mod openings;
 mod settings;
 mod shard;
 
 pub use game::Player;
-pub use generate::{Job, Outcome, generate};
+pub use generate::{Job, Outcome, ShardError, generate};
+pub use label::{LabelJob, label};
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;
 pub use settings::Settings;

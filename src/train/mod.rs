@@ -23,3 +23,4 @@ pub mod source;
 mod start;
 pub mod step;
 mod tie;
+pub mod yardstick;

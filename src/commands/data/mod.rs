@@ -3,6 +3,7 @@
 mod convert;
 mod dedup;
 mod inputs;
+mod label;
 mod merge;
 mod shuffle;
 mod stats;
@@ -25,6 +26,7 @@ enum DataCommand {
     Convert(convert::Args),
     Merge(merge::Args),
     Dedup(dedup::Args),
+    Label(label::Args),
     Shuffle(shuffle::Args),
 }
 
@@ -36,6 +38,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         DataCommand::Convert(args) => convert::run(&args),
         DataCommand::Merge(args) => merge::run(&args),
         DataCommand::Dedup(args) => dedup::run(&args),
+        DataCommand::Label(args) => label::run(&args),
         DataCommand::Shuffle(args) => shuffle::run(&args),
     }
 }

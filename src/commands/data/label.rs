@@ -1,0 +1,99 @@
+//! `toratsugumi data label`.
+
+use super::inputs::{files, warn};
+use crate::commands::duration::parse_duration;
+use crate::commands::networks::network;
+use crate::commands::signals;
+use crate::data::read::each_position;
+use crate::data::{Format, Plies};
+use crate::datagen::{LabelJob, label};
+use crate::random::Rng;
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Search positions deeply and write them with the scores found, for `accuracy`
+///
+/// Each position is searched with nothing known before, so that its label depends on nothing else. Killed or stopped, the run
+/// goes on with --resume; exit code 75: stopped with all saved.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files of training records, or directories with such files; of games the positions fit for training are taken
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// The labelled positions, a .psv
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Nodes of each search
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Take so many positions, drawn from all over the input [default: all]
+    #[arg(long)]
+    positions: Option<usize>,
+    /// Another seed, other positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The labeller: a network file or the directory of an nn.bin [default: the embedded network]
+    #[arg(long, value_name = "PATH")]
+    eval_file: Option<PathBuf>,
+    /// Divisor of the network's output
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: i32,
+    /// MiB of each search's transposition table
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Searches at once [default: one a CPU]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Stop after this time (90, 45s, 55m, 1h30m)
+    #[arg(long, value_parser = parse_duration, value_name = "TIME")]
+    max_time: Option<Duration>,
+    /// Go on with what an earlier run left
+    #[arg(long)]
+    resume: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Runs `data label`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    if Format::of(&args.output)? != Format::Psv {
+        return Err(format!("{}: labels are written as .psv", args.output.display()).into());
+    }
+    signals::watch();
+    let mut positions = Vec::new();
+    for (path, _) in files(&args.inputs)? {
+        each_position(
+            &path,
+            Plies::Fit,
+            &mut warn,
+            |_| (),
+            |position| {
+                positions.push(position.to_psv()?);
+                Ok(())
+            },
+        )?;
+    }
+    if let Some(most) = args.positions {
+        Rng::new(args.seed).shuffle(&mut positions);
+        positions.truncate(most);
+    }
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let count = positions.len();
+    label(&LabelJob {
+        network: Arc::new(network(args.eval_file.as_deref())?),
+        positions,
+        out: args.output.clone(),
+        nodes: args.nodes,
+        hash: args.hash as usize,
+        fv_scale: args.fv_scale,
+        threads: args.threads.map_or(cpus, usize::from),
+        max_time: args.max_time,
+        resume: args.resume,
+        quiet: args.quiet,
+    })?;
+    println!("{count} positions to {}", args.output.display());
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Deep searches over positions of any records: [`label`], the yardstick for static evaluations.
+
+use super::manifest::network_hash;
+use crate::data::psv::PackedSfenValue;
+use crate::data::{PackedSfen, RecordError};
+use crate::interrupt::{self, Unfinished};
+use crate::nnue::Network;
+use crate::progress::{Progress, clock};
+use crate::search::{Limits, SearchOptions, Searcher, Silent};
+use crate::whole_file::{self, beside, unfinished};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Positions searched between two looks at the clock and two writes, for each thread.
+const CHUNK: usize = 32;
+
+/// What decides the labels; a run goes on only with the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Identity {
+    /// SHA-256 of the network.
+    network: String,
+    nodes: u64,
+    hash: usize,
+    fv_scale: i32,
+    positions: usize,
+    /// CRC of the positions, in order.
+    of: u32,
+}
+
+/// What to label.
+pub struct LabelJob {
+    pub network: Arc<Network>,
+    /// Positions, each searched with nothing known before.
+    pub positions: Vec<PackedSfenValue>,
+    pub out: PathBuf,
+    /// Hard limit of each search.
+    pub nodes: u64,
+    /// MiB of each search's transposition table.
+    pub hash: usize,
+    pub fv_scale: i32,
+    pub threads: usize,
+    /// Stop after this time.
+    pub max_time: Option<Duration>,
+    pub resume: bool,
+    pub quiet: bool,
+}
+
+/// Searches the positions and writes them, in order, with the scores and best moves of the searches. The file appears when
+/// all are done; until then `OUT.tmp` holds what is done, and `OUT.label.json` what it is.
+///
+/// # Errors
+/// Files; positions that are none; [`Unfinished`] when asked to stop, with all saved.
+pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
+    let at = |path: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+    let mut crc = crc32fast::Hasher::new();
+    job.positions.iter().for_each(|p| crc.update(&p.sfen.0));
+    let identity = Identity {
+        network: network_hash(&job.network)?,
+        nodes: job.nodes,
+        hash: job.hash,
+        fv_scale: job.fv_scale,
+        positions: job.positions.len(),
+        of: crc.finalize(),
+    };
+    let (part, about) = (unfinished(&job.out), beside(&job.out, "label.json"));
+    let mut file = if part.exists() {
+        if !job.resume {
+            let name = part.display();
+            return Err(format!("{name} exists: --resume goes on with it; remove it to begin anew").into());
+        }
+        let text = std::fs::read(&about).map_err(|e| at(&about, &e))?;
+        if serde_json::from_slice::<Identity>(&text).ok() != Some(identity) {
+            return Err(at(&about, &"made with other settings or positions").into());
+        }
+        OpenOptions::new().write(true).open(&part).map_err(|e| at(&part, &e))?
+    } else {
+        whole_file::write(&about, serde_json::to_vec_pretty(&identity)?).map_err(|e| at(&about, &e))?;
+        std::fs::File::create(&part).map_err(|e| at(&part, &e))?
+    };
+    let length = file.metadata().map_err(|e| at(&part, &e))?.len();
+    let mut done = ((length / PackedSfenValue::LEN as u64) as usize).min(job.positions.len());
+    file.set_len((done * PackedSfenValue::LEN) as u64)?;
+    file.seek(SeekFrom::End(0))?;
+
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(job.threads.max(1))
+        .stack_size(crate::search::STACK)
+        .build()?;
+    let searchers = (0..job.threads.max(1))
+        .map(|_| {
+            let options = SearchOptions::self_play(job.fv_scale);
+            Searcher::new(job.network.clone(), job.hash, options).map(Mutex::new)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut progress = Progress::new(job.quiet);
+    let (begin, first) = (Instant::now(), done);
+    while done < job.positions.len() {
+        if interrupt::requests() > 0 || job.max_time.is_some_and(|t| begin.elapsed() >= t) {
+            file.sync_all()?;
+            return Err(Unfinished.into());
+        }
+        let end = (done + CHUNK * job.threads.max(1)).min(job.positions.len());
+        let labelled: Vec<PackedSfenValue> = pool.install(|| {
+            job.positions[done..end]
+                .par_iter()
+                .map(|p| {
+                    let thread = rayon::current_thread_index().unwrap_or(0);
+                    let mut searcher = searchers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+                    search(&mut searcher, p, job.nodes)
+                })
+                .collect::<Result<_, _>>()
+        })?;
+        let bytes: Vec<u8> = labelled.iter().flat_map(|p| p.to_bytes()).collect();
+        file.write_all(&bytes).map_err(|e| at(&part, &e))?;
+        done = end;
+        progress.update(|| {
+            let seconds = begin.elapsed().as_secs_f64();
+            let speed = (done - first) as f64 / seconds;
+            let left = clock((job.positions.len() - done) as f64 / speed);
+            format!("{done}/{} positions  {speed:.1}/s  {left} left", job.positions.len())
+        });
+    }
+    file.sync_all().map_err(|e| at(&part, &e))?;
+    std::fs::rename(&part, &job.out).map_err(|e| at(&job.out, &e))?;
+    let _ = std::fs::remove_file(&about);
+    Ok(())
+}
+
+fn search(searcher: &mut Searcher, p: &PackedSfenValue, nodes: u64) -> Result<PackedSfenValue, RecordError> {
+    let pos = PackedSfen::position(&p.sfen, u32::from(p.ply.max(1)))?;
+    searcher.clear();
+    let found = searcher.search(&pos, &Limits::nodes(nodes), &Silent);
+    let score = found.score.clamp(-32767, 32767) as i16;
+    Ok(PackedSfenValue { score, mv: found.best.raw16(), ..*p })
+}

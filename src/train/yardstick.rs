@@ -1,0 +1,204 @@
+//! How good a static evaluation is, without a match: against the winners of games ([`Labelled`]) and against deep
+//! searches ([`DeepLabels`]).
+
+use super::batch::win_rate;
+use crate::data::RecordError;
+use crate::data::psv::PackedSfenValue;
+use crate::nnue::arch::FV_SCALE;
+use crate::nnue::{Network, evaluate_from_scratch};
+use crate::position::{Position, SfenError};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// A file of positions that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum YardstickError {
+    #[error("{path}: {source}")]
+    Io { path: PathBuf, source: std::io::Error },
+    #[error("{path}, line {line}: the third field should be a result: 1, 0 or -1")]
+    Result { path: PathBuf, line: usize },
+    #[error("{path}, line {line}: {source}")]
+    Sfen { path: PathBuf, line: usize, source: SfenError },
+    #[error("{path}: no position has a winner")]
+    NoWinner { path: PathBuf },
+    #[error("{path}: {source}")]
+    Record { path: PathBuf, source: RecordError },
+    #[error("{path}: no position to compare with")]
+    Empty { path: PathBuf },
+}
+
+/// The static evaluation for the side to move, in `Value` units.
+fn static_value(network: &Network, pos: &Position) -> i32 {
+    evaluate_from_scratch(network, pos) / FV_SCALE
+}
+
+/// Positions of games with a winner.
+pub struct Labelled {
+    /// With the result for the side to move, 1 or -1.
+    positions: Vec<(Position, i32)>,
+}
+
+/// How well the winners of games were told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Named {
+    pub positions: usize,
+    /// Share of the positions whose winner the sign of the evaluation names, and its standard error.
+    pub share: f64,
+    pub standard_error: f64,
+    /// Mean of minus the logarithm of the winner's win rate, in nats, and its standard error.
+    pub log_loss: f64,
+    pub log_loss_error: f64,
+}
+
+impl Labelled {
+    /// Reads lines of fields separated by tabs: SFEN, move played, result for the side to move (1, 0, -1). Lines that begin
+    /// with `#` are skipped, so are draws.
+    ///
+    /// # Errors
+    /// [`YardstickError`] names the line.
+    pub fn read(path: &Path) -> Result<Labelled, YardstickError> {
+        let owned = || path.to_path_buf();
+        let text =
+            std::fs::read_to_string(path).map_err(|source| YardstickError::Io { path: owned(), source })?;
+        let mut positions = Vec::new();
+        for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.trim().is_empty())
+        {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let result: i32 = fields
+                .get(2)
+                .and_then(|r| r.trim().parse().ok())
+                .filter(|r| (-1..=1).contains(r))
+                .ok_or_else(|| YardstickError::Result { path: owned(), line: i + 1 })?;
+            let pos = Position::from_sfen(fields[0]).map_err(|source| YardstickError::Sfen {
+                path: owned(),
+                line: i + 1,
+                source,
+            })?;
+            if result != 0 {
+                positions.push((pos, result));
+            }
+        }
+        if positions.is_empty() {
+            return Err(YardstickError::NoWinner { path: owned() });
+        }
+        Ok(Labelled { positions })
+    }
+
+    /// Asks a network who wins.
+    pub fn name_winners(&self, network: &Network) -> Named {
+        let n = self.positions.len() as f64;
+        let (mut named, mut loss, mut squares) = (0u32, 0.0, 0.0);
+        for (pos, result) in &self.positions {
+            let value = static_value(network, pos);
+            named += u32::from((value > 0) == (*result > 0));
+            let l = -f64::from(win_rate(value * result)).max(1e-9).ln();
+            loss += l;
+            squares += l * l;
+        }
+        let (share, mean) = (f64::from(named) / n, loss / n);
+        Named {
+            positions: self.positions.len(),
+            share,
+            standard_error: (share * (1.0 - share) / n).sqrt(),
+            log_loss: mean,
+            log_loss_error: ((squares / n - mean * mean).max(0.0) / n).sqrt(),
+        }
+    }
+}
+
+/// Positions with the scores of deep searches, as `data label` makes them.
+pub struct DeepLabels {
+    positions: Vec<DeepLabel>,
+}
+
+struct DeepLabel {
+    pos: Position,
+    score: i16,
+}
+
+/// How far the static win rate is from that of the labels, over some of the positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distance {
+    /// Which positions.
+    pub of: &'static str,
+    pub positions: usize,
+    /// Root mean square difference of the win rates.
+    pub rms: f64,
+    /// Mean divergence of the evaluation's win rate from the label's, in nats.
+    pub kl: f64,
+}
+
+impl DeepLabels {
+    /// Reads PackedSfenValue records.
+    ///
+    /// # Errors
+    /// [`YardstickError`].
+    pub fn read(path: &Path) -> Result<DeepLabels, YardstickError> {
+        let owned = || path.to_path_buf();
+        let bytes = std::fs::read(path).map_err(|source| YardstickError::Io { path: owned(), source })?;
+        let read = |b: &[u8; PackedSfenValue::LEN]| -> Result<DeepLabel, RecordError> {
+            let record = PackedSfenValue::from_bytes(b)?;
+            let pos = record.sfen.position(u32::from(record.ply.max(1)))?;
+            Ok(DeepLabel { pos, score: record.score })
+        };
+        let (records, _) = bytes.as_chunks::<{ PackedSfenValue::LEN }>();
+        let positions = records
+            .iter()
+            .map(read)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|source| YardstickError::Record { path: owned(), source })?;
+        if positions.is_empty() {
+            return Err(YardstickError::Empty { path: owned() });
+        }
+        Ok(DeepLabels { positions })
+    }
+
+    /// The distance over all positions, by phase of the game, and where the label is near even.
+    pub fn distances(&self, network: &Network) -> Vec<Distance> {
+        let of: Vec<(f64, f64, u32, i16)> = self
+            .positions
+            .par_iter()
+            .map(|l| {
+                let p = f64::from(win_rate(static_value(network, &l.pos)));
+                (p, f64::from(win_rate(i32::from(l.score))), l.pos.game_ply(), l.score)
+            })
+            .collect();
+        type Chooses = fn(u32, i16) -> bool;
+        let groups: [(&'static str, Chooses); 6] = [
+            ("all", |_, _| true),
+            ("to ply 40", |ply, _| ply <= 40),
+            ("plies 41-80", |ply, _| (41..=80).contains(&ply)),
+            ("plies 81-120", |ply, _| (81..=120).contains(&ply)),
+            ("from ply 121", |ply, _| ply > 120),
+            ("label below 600", |_, score| score.unsigned_abs() < 600),
+        ];
+        groups
+            .into_iter()
+            .map(|(name, chooses)| {
+                let chosen: Vec<_> = of.iter().filter(|(_, _, ply, score)| chooses(*ply, *score)).collect();
+                let n = chosen.len().max(1) as f64;
+                let square: f64 = chosen.iter().map(|(p, q, ..)| (p - q) * (p - q)).sum();
+                let kl: f64 = chosen.iter().map(|(p, q, ..)| divergence(*q, *p)).sum();
+                Distance { of: name, positions: chosen.len(), rms: (square / n).sqrt(), kl: kl / n }
+            })
+            .collect()
+    }
+}
+
+/// Kullback-Leibler divergence of a coin with chance `p` from one with chance `q`.
+fn divergence(q: f64, p: f64) -> f64 {
+    let term = |q: f64, p: f64| if q > 0.0 { q * (q / p.max(1e-12)).ln() } else { 0.0 };
+    term(q, p) + term(1.0 - q, 1.0 - p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divergence_is_zero_only_between_equals() {
+        assert_eq!(divergence(0.3, 0.3), 0.0);
+        assert!((divergence(1.0, 0.5) - 2f64.ln()).abs() < 1e-12);
+        assert!(divergence(0.5, 0.1) > divergence(0.5, 0.3));
+    }
+}
