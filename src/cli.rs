@@ -1,7 +1,7 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, convert, csa, data, datagen, eval, match_, mate, net, openings, perft, train,
+    accuracy, analyse, bench, convert, csa, data, datagen, eval, learn, match_, net, openings, perft, train,
     tune,
 };
 use crate::interrupt::Unfinished;
@@ -29,6 +29,7 @@ enum Command {
     Data(data::Args),
     Datagen(Box<datagen::Args>),
     Eval(eval::Args),
+    Learn(learn::Args),
     Match(Box<match_::Args>),
     Mate(mate::Args),
     Net(net::Args),
@@ -77,6 +78,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Data(args)) => data::run(args),
         Some(Command::Datagen(args)) => datagen::run(*args),
         Some(Command::Eval(args)) => eval::run(args),
+        Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Match(args)) => match_::run(*args),
         Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Net(args)) => net::run(args),

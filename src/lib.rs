@@ -57,6 +57,7 @@ pub mod usi;
 
 #[cfg(feature = "cli")]
 pub mod commands;
+pub mod learn;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -21,6 +21,8 @@ const FLOORS: &[(&str, u8)] = &[
     ("cli", 8),
     // the subcommands
     ("commands", 7),
+    // the loop over what stands below
+    ("learn", 6),
     // what people, GUIs and servers talk to; they do not know each other
     ("usi", 5),
     ("csa", 5),

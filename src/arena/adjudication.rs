@@ -26,6 +26,23 @@ pub struct Adjudication {
     pub rule: String,
 }
 
+impl Default for Adjudication {
+    /// Resignation at 3,000 centipawns for three moves, a draw after 320 plies, declarations by 27 points.
+    fn default() -> Adjudication {
+        Adjudication {
+            resign_score: Some(3000),
+            resign_moves: 3,
+            draw_score: None,
+            draw_plies: 16,
+            draw_after: 160,
+            max_ply: 320,
+            margin: 50,
+            patience: 120_000,
+            rule: "CSARule27".into(),
+        }
+    }
+}
+
 /// The winner, or none for a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

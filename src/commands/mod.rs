@@ -10,6 +10,7 @@ pub mod data;
 pub mod datagen;
 mod duration;
 pub mod eval;
+pub mod learn;
 pub mod match_;
 pub mod mate;
 pub mod net;

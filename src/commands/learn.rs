@@ -1,0 +1,122 @@
+//! The subcommand `learn`: the loop from games to a stronger network.
+
+use super::duration::parse_duration;
+use super::signals;
+use crate::learn::{Config, Directory, Options, System, TEMPLATE, print_job, run as learn};
+use std::error::Error;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Make the network stronger: self-play, training and a match, over and over
+///
+/// Everything is kept in one directory as plain files, with report.html to look at. Killed at any moment the loop goes on
+/// where it was; Ctrl-C stops it within seconds. Exit code 0: the generations asked for have ended; 75: stopped before that
+/// with all saved, run again.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The loop's directory
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    /// Settings in TOML [default: DIR/learn.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Write all settings with their defaults and comments to DIR/learn.toml, and end
+    #[arg(long, conflicts_with_all = ["config", "print_job"])]
+    init: bool,
+    /// Stop when so many generations have ended, counted from the first
+    #[arg(long)]
+    generations: Option<u32>,
+    /// Stop after this time (90, 45s, 55m, 1h30m)
+    #[arg(long, value_parser = parse_duration, value_name = "TIME")]
+    max_time: Option<Duration>,
+    /// Generations whose games and f32 state stay; older ones are deleted when a generation has ended
+    #[arg(long)]
+    keep: Option<u32>,
+    /// Print the job that makes the shards of the present generation on a cluster, and end
+    #[arg(long, value_enum, value_name = "SYSTEM")]
+    print_job: Option<Cluster>,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Cluster {
+    /// A job array, for sbatch
+    Slurm,
+    /// An indexed Job, for kubectl
+    Kubernetes,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    let file = args.dir.join("learn.toml");
+    if args.init {
+        return init(&args.dir, &file);
+    }
+    let mut config = match &args.config {
+        Some(path) => read(path)?,
+        None if file.exists() => read(&file)?,
+        None => Config::default(),
+    };
+    config.keep = args.keep.unwrap_or(config.keep);
+    config.check()?;
+    if let Some(system) = args.print_job {
+        let root = std::path::absolute(&args.dir)?;
+        // a worker needs the plan and the network: they are made, as the loop would
+        let directory = Directory::open(&root)?;
+        let plan = crate::learn::prepare(&directory, &config)?;
+        let system = match system {
+            Cluster::Slurm => System::Slurm,
+            Cluster::Kubernetes => System::Kubernetes,
+        };
+        print!("{}", print_job(system, &plan, &root));
+        return Ok(());
+    }
+    signals::watch();
+    learn(&Options {
+        dir: args.dir,
+        config,
+        generations: args.generations,
+        max_time: args.max_time,
+        quiet: args.quiet,
+    })
+}
+
+fn read(path: &Path) -> Result<Config, Box<dyn Error>> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?)
+}
+
+/// Writes the template; a file that is there stays.
+fn init(dir: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
+    let at = |e: std::io::Error| format!("{}: {e}", file.display());
+    std::fs::create_dir_all(dir).map_err(at)?;
+    let mut out = std::fs::File::create_new(file).map_err(at)?;
+    out.write_all(TEMPLATE.as_bytes()).map_err(at)?;
+    println!("{}", file.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_says_the_defaults() {
+        assert_eq!(toml::from_str::<Config>(TEMPLATE).unwrap(), Config::default());
+        Config::default().check().unwrap();
+        // every setting stands in it, those without a default as a comment
+        let shown = serde_json::to_value(Config::default()).unwrap();
+        for (section, values) in shown.as_object().unwrap() {
+            for name in values.as_object().into_iter().flat_map(|o| o.keys()) {
+                assert!(
+                    TEMPLATE.contains(&format!("\n{name} =")) || TEMPLATE.contains(&format!("# {name} =")),
+                    "{section}.{name}"
+                );
+            }
+        }
+        assert!(toml::from_str::<Config>("nodez = 3").is_err());
+    }
+}

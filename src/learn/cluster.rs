@@ -1,0 +1,198 @@
+//! Jobs for clusters: the shards of the present generation as a Slurm job array or a Kubernetes indexed Job.
+
+use super::generation::Plan;
+use std::path::Path;
+
+/// A batch system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    Slurm,
+    Kubernetes,
+}
+
+/// `datagen` for the shard that `shard` names, such as `3/16`. `root` is the loop's directory.
+fn command(plan: &Plan, root: &Path, shard: &str, threads: &str) -> Vec<String> {
+    let (c, g) = (&plan.config, &plan.config.generate);
+    let directory = super::Directory::read_only(root);
+    let path = |p: std::path::PathBuf| p.to_string_lossy().into_owned();
+    let settings = super::stages::datagen_settings(plan, &crate::datagen::Openings::default());
+    let mut words: Vec<String> = vec![c.cluster.program.clone(), "datagen".into()];
+    let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
+    option("--out", path(directory.games(plan.number)));
+    option("--eval-file", path(directory.network(plan.player).join(crate::train::run::NETWORK)));
+    option("--positions", g.positions.to_string());
+    option("--nodes", g.nodes.to_string());
+    option("--seed", settings.seed.to_string());
+    if let Some(openings) = &g.openings {
+        option("--openings", openings.to_string_lossy().into_owned());
+    }
+    option("--balance", g.balance.to_string());
+    option("--random-chance", g.random_chance.to_string());
+    option("--decided-score", g.decided_score.to_string());
+    option("--decided-plies", g.decided_plies.to_string());
+    option("--fit-score", settings.fit_score.to_string());
+    option("--shard", shard.into());
+    option("--threads", threads.into());
+    words.extend(["--resume".into(), "--quiet".into()]);
+    words
+}
+
+/// The job, ready for `sbatch` or `kubectl apply -f -`. `root` should be absolute and the same on all machines.
+pub fn print_job(system: System, plan: &Plan, root: &Path) -> String {
+    match system {
+        System::Slurm => slurm(plan, root),
+        System::Kubernetes => kubernetes(plan, root),
+    }
+}
+
+/// A task that is told to end (preemption, time limit) saves its games and exits with 75; queued again it goes on.
+fn slurm(plan: &Plan, root: &Path) -> String {
+    let (c, g) = (&plan.config.cluster, &plan.config.generate);
+    let games = super::Directory::read_only(root).games(plan.number);
+    let shard = format!("@SHARD@/{}", g.shards);
+    let words: Vec<String> = command(plan, root, &shard, "@THREADS@").iter().map(|w| shell_word(w)).collect();
+    let line = words
+        .join(" ")
+        .replace(&shell_word(&shard), &format!("\"$SLURM_ARRAY_TASK_ID/{}\"", g.shards))
+        .replace("@THREADS@", "\"${SLURM_CPUS_PER_TASK:-1}\"");
+    format!(
+        "#!/bin/bash\n\
+         #SBATCH --job-name=toratsugumi-gen-{:03}\n\
+         #SBATCH --array=0-{}\n\
+         #SBATCH --cpus-per-task={}\n\
+         #SBATCH --time={}\n\
+         #SBATCH --requeue\n\
+         #SBATCH --signal=TERM@60\n\
+         #SBATCH --open-mode=append\n\
+         #SBATCH --output={}\n\
+         exec {line}\n",
+        plan.number,
+        g.shards - 1,
+        c.threads,
+        c.time,
+        games.join("slurm-%a.log").display(),
+    )
+}
+
+/// A word as a POSIX shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+fn kubernetes(plan: &Plan, root: &Path) -> String {
+    let (c, g) = (&plan.config.cluster, &plan.config.generate);
+    let shard = format!("$(SHARD)/{}", g.shards);
+    let words = command(plan, root, &shard, &c.threads.to_string());
+    let quoted: Vec<String> = words.iter().map(|w| format!("            - {}\n", yaml_string(w))).collect();
+    let (program, arguments) =
+        quoted.split_first().map_or((String::new(), String::new()), |(p, a)| (p.clone(), a.concat()));
+    format!(
+        "apiVersion: batch/v1\n\
+         kind: Job\n\
+         metadata:\n\
+         \x20 name: toratsugumi-gen-{number:03}\n\
+         spec:\n\
+         \x20 completionMode: Indexed\n\
+         \x20 completions: {shards}\n\
+         \x20 parallelism: {shards}\n\
+         \x20 backoffLimitPerIndex: 10\n\
+         \x20 maxFailedIndexes: {failed}\n\
+         \x20 podFailurePolicy:\n\
+         \x20   rules:\n\
+         \x20     # 75: stopped with all saved, to go on\n\
+         \x20     - action: Ignore\n\
+         \x20       onExitCodes:\n\
+         \x20         operator: In\n\
+         \x20         values: [75]\n\
+         \x20     - action: Ignore\n\
+         \x20       onPodConditions:\n\
+         \x20         - type: DisruptionTarget\n\
+         \x20           status: \"True\"\n\
+         \x20 template:\n\
+         \x20   spec:\n\
+         \x20     restartPolicy: Never\n\
+         \x20     terminationGracePeriodSeconds: 60\n\
+         \x20     containers:\n\
+         \x20       - name: datagen\n\
+         \x20         image: {image}\n\
+         \x20         env:\n\
+         \x20           - name: SHARD\n\
+         \x20             valueFrom:\n\
+         \x20               fieldRef:\n\
+         \x20                 fieldPath: metadata.annotations['batch.kubernetes.io/job-completion-index']\n\
+         \x20         command:\n{program}\
+         \x20         args:\n{arguments}\
+         \x20         resources:\n\
+         \x20           requests:\n\
+         \x20             cpu: \"{threads}\"\n\
+         \x20             memory: {memory}Mi\n\
+         \x20         volumeMounts:\n\
+         \x20           - name: shared\n\
+         \x20             mountPath: {root}\n\
+         \x20     volumes:\n\
+         \x20       - name: shared\n\
+         \x20         persistentVolumeClaim:\n\
+         \x20           claimName: {claim}\n",
+        number = plan.number,
+        shards = g.shards,
+        failed = g.shards - ((g.enough * g.shards as f64).ceil() as u64).min(g.shards),
+        image = yaml_string(&c.image),
+        threads = c.threads,
+        memory = 256 + 256 * c.threads,
+        root = yaml_string(&root.to_string_lossy()),
+        claim = yaml_string(&c.claim),
+    )
+}
+
+/// A YAML string in double quotes, which are those of JSON.
+fn yaml_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::Config;
+
+    fn plan() -> Plan {
+        let mut config = Config::default();
+        config.generate.shards = 4;
+        config.cluster.program = "/opt/my engine".into();
+        Plan { number: 3, player: 2, window: vec![2, 3], config }
+    }
+
+    #[test]
+    fn a_slurm_script_runs_one_shard_a_task() {
+        let script = print_job(System::Slurm, &plan(), Path::new("/shared/learn"));
+        assert!(script.starts_with("#!/bin/bash\n#SBATCH"));
+        assert!(script.contains("--array=0-3\n"));
+        assert!(
+            script.contains("exec '/opt/my engine' datagen --out /shared/learn/gen-003/games "),
+            "{script}"
+        );
+        assert!(
+            script.contains("--shard \"$SLURM_ARRAY_TASK_ID/4\" --threads \"${SLURM_CPUS_PER_TASK:-1}\""),
+            "{script}"
+        );
+        assert!(script.contains("--eval-file /shared/learn/gen-002/network/nn.bin"));
+        assert!(!script.contains('@') || script.contains("TERM@60"));
+    }
+
+    #[test]
+    fn a_kubernetes_job_is_indexed() {
+        let text = print_job(System::Kubernetes, &plan(), Path::new("/shared/learn"));
+        for part in [
+            "completions: 4\n",
+            "- \"$(SHARD)/4\"\n",
+            "command:\n            - \"/opt/my engine\"\n",
+            "mountPath: \"/shared/learn\"",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The settings of a loop: [`Config`], a section a stage.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What `learn --init` writes: every setting with its default and a comment.
+pub const TEMPLATE: &str = include_str!("template.toml");
+
+/// A setting that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{name}: {what}")]
+pub struct ConfigError {
+    name: &'static str,
+    what: &'static str,
+}
+
+/// All settings. The comments of [`TEMPLATE`] say what they mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// `embedded`, `bootstrap`, or the path of a network file.
+    pub network: String,
+    pub seed: u64,
+    /// 0 for all processors.
+    pub threads: usize,
+    /// Generations whose games and state in f32 stay.
+    pub keep: u32,
+    pub generate: Generate,
+    pub train: Train,
+    pub judge: Judge,
+    pub cluster: Cluster,
+}
+
+/// Who makes the shards of a generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Workers {
+    /// The loop itself, and whoever else works in the directory.
+    Here,
+    /// Others; the loop waits for them.
+    Elsewhere,
+}
+
+/// Self-play.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Generate {
+    pub positions: u64,
+    pub nodes: u64,
+    pub openings: Option<PathBuf>,
+    pub balance: i32,
+    pub random_chance: f64,
+    pub decided_score: i32,
+    pub decided_plies: u32,
+    pub shards: u64,
+    pub workers: Workers,
+    /// Share of the shards that is enough to go on.
+    pub enough: f64,
+}
+
+/// Training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Train {
+    /// Generations whose games are learnt from.
+    pub window: u32,
+    pub passes: u32,
+    pub batch: usize,
+    pub rate: f64,
+    pub last_rate: f64,
+    pub warmup: u32,
+    pub td_lambda: f64,
+    pub td_cut: f64,
+    /// Weight of the target against the game's result.
+    pub lambda: f64,
+    /// 0 leaves mates out.
+    pub score_clip: i16,
+    /// 0 fits it to the games.
+    pub score_scale: f32,
+    pub row_rate: f32,
+    pub tie_mirror: bool,
+    /// 0 for none.
+    pub ema: f64,
+    pub keep_state: bool,
+    /// MiB for decoded positions.
+    pub memory: usize,
+}
+
+/// The match and the other yardsticks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Judge {
+    pub games: u64,
+    pub nodes: u64,
+    pub openings: Option<PathBuf>,
+    /// Share of the points from which on the new network is promoted.
+    pub promote: f64,
+    /// Positions with results, as `accuracy` reads them.
+    pub positions: Option<PathBuf>,
+}
+
+/// For `--print-job`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cluster {
+    /// How a worker calls the engine.
+    pub program: String,
+    pub threads: u32,
+    pub time: String,
+    pub image: String,
+    pub claim: String,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            network: "embedded".into(),
+            seed: 1,
+            threads: 0,
+            keep: 4,
+            generate: Generate::default(),
+            train: Train::default(),
+            judge: Judge::default(),
+            cluster: Cluster::default(),
+        }
+    }
+}
+
+impl Default for Generate {
+    fn default() -> Generate {
+        Generate {
+            positions: 1_300_000,
+            nodes: 300,
+            openings: None,
+            balance: 1500,
+            random_chance: 0.02,
+            decided_score: 1800,
+            decided_plies: 6,
+            shards: 1,
+            workers: Workers::Here,
+            enough: 1.0,
+        }
+    }
+}
+
+impl Default for Train {
+    fn default() -> Train {
+        Train {
+            window: 2,
+            passes: 4,
+            batch: 16384,
+            rate: 1e-3,
+            last_rate: 1e-5,
+            warmup: 100,
+            td_lambda: 0.7,
+            td_cut: crate::data::TdLambda::CUT,
+            lambda: 1.0,
+            score_clip: 0,
+            score_scale: 600.0,
+            row_rate: 0.1,
+            tie_mirror: false,
+            ema: 0.0,
+            keep_state: false,
+            memory: 4096,
+        }
+    }
+}
+
+impl Default for Judge {
+    fn default() -> Judge {
+        Judge { games: 200, nodes: 2000, openings: None, promote: 0.5, positions: None }
+    }
+}
+
+impl Default for Cluster {
+    fn default() -> Cluster {
+        Cluster {
+            program: "toratsugumi".into(),
+            threads: 2,
+            time: "04:00:00".into(),
+            image: "toratsugumi".into(),
+            claim: "toratsugumi".into(),
+        }
+    }
+}
+
+impl Config {
+    /// Whether the settings make sense together.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let (g, t, j) = (&self.generate, &self.train, &self.judge);
+        let unit = |x: f64| (0.0..=1.0).contains(&x);
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let rules: [(bool, &'static str, &'static str); 19] = [
+            (self.keep >= t.window, "keep", "must be at least train.window, whose games training needs"),
+            (g.positions > 0, "generate.positions", "must be positive"),
+            (g.nodes > 0, "generate.nodes", "must be positive"),
+            (unit(g.random_chance), "generate.random_chance", "must lie between 0 and 1"),
+            (g.decided_plies > 0, "generate.decided_plies", "must be positive"),
+            (g.shards > 0, "generate.shards", "must be positive"),
+            (unit(g.enough) && g.enough > 0.0, "generate.enough", "must be above 0 and at most 1"),
+            (t.window > 0, "train.window", "must be positive"),
+            (t.passes > 0, "train.passes", "must be positive"),
+            (
+                t.batch > 0 && t.batch.is_multiple_of(crate::train::batch::TILE),
+                "train.batch",
+                "must be a multiple of 32",
+            ),
+            (positive(t.rate) && positive(t.last_rate), "train.rate", "learning rates must be positive"),
+            (unit(t.td_lambda), "train.td_lambda", "must lie between 0 and 1"),
+            (unit(t.td_cut), "train.td_cut", "must lie between 0 and 1"),
+            (unit(t.lambda), "train.lambda", "must lie between 0 and 1"),
+            (t.score_clip >= 0, "train.score_clip", "must not be negative"),
+            (
+                t.score_scale == 0.0 || (50.0..=10_000.0).contains(&t.score_scale),
+                "train.score_scale",
+                "must lie between 50 and 10000, or be 0",
+            ),
+            (t.row_rate > 0.0 && t.row_rate.is_finite(), "train.row_rate", "must be positive"),
+            ((0.0..=0.99999).contains(&t.ema), "train.ema", "must lie between 0 and 0.99999"),
+            (unit(j.promote) && j.nodes > 0, "judge", "promote is a share of the points, nodes are positive"),
+        ];
+        match rules.into_iter().find(|r| !r.0) {
+            Some((_, name, what)) => Err(ConfigError { name, what }),
+            None => Ok(()),
+        }
+    }
+}

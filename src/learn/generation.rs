@@ -1,0 +1,69 @@
+//! What is known of a generation: [`Plan`] before, [`Played`], [`Trained`] and [`Judged`] after each stage,
+//! [`Generation`] in the end.
+
+use super::Config;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A generation as it begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// From 1.
+    pub number: u32,
+    /// The generation whose network plays, the best so far; 0 is the start.
+    pub player: u32,
+    /// Generations whose games are learnt from.
+    pub window: Vec<u32>,
+    pub config: Config,
+}
+
+/// The games of a generation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Played {
+    /// Names within its `games` directory.
+    pub files: Vec<PathBuf>,
+    pub games: u64,
+    pub positions: u64,
+    /// Positions fit for training.
+    pub fit: u64,
+    /// Wall-clock seconds of all shards, added up.
+    pub seconds: f64,
+}
+
+/// A training run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trained {
+    /// Positions seen, passes counted.
+    pub positions: u64,
+    pub steps: u64,
+    /// Mean divergence from the targets in nats: since the last look, and on games set aside.
+    pub training: f64,
+    pub validation: f64,
+    /// Root mean square error of the win rate on games set aside.
+    pub rmse: f64,
+    pub seconds: f64,
+}
+
+/// The verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    pub promoted: bool,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Elo over the player and its 95 % interval; none without games.
+    pub elo: Option<[f64; 3]>,
+    /// Share of winners named by the static evaluation, its standard error, and the log loss.
+    pub named: Option<[f64; 3]>,
+    pub seconds: f64,
+}
+
+/// A line of `generations.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    #[serde(flatten)]
+    pub plan: Plan,
+    pub played: Played,
+    pub trained: Trained,
+    pub judged: Judged,
+}

@@ -1,0 +1,233 @@
+//! The loop's report: one page of HTML with pictures and tables, rewritten after every stage.
+
+use super::directory::Directory;
+use super::generation::{Generation, Plan};
+use crate::chart::{COLORS, Curve, Panel, svg};
+use std::error::Error;
+use std::fmt::Write;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;\
+color:#222;background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}.wide{overflow-x:auto}\
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;text-align:right;\
+border-bottom:1px solid #8884;white-space:nowrap}th{font-weight:600}.refused td{opacity:.55}\
+svg{max-width:100%;height:auto;background:#fff;border-radius:6px}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
+
+/// Writes `report.html`. `present` is the generation under way and its next stage.
+pub fn write(
+    directory: &Directory,
+    all: &[Generation],
+    present: Option<(&Plan, &str)>,
+) -> Result<(), Box<dyn Error>> {
+    directory.write("report.html", html(all, present))
+}
+
+/// Elo over the start with a 95 % interval: those of the promoted generations added up, their errors as if independent.
+fn ladder(all: &[Generation]) -> Vec<(u32, f64, f64, f64)> {
+    let mut rungs = vec![(0, 0.0, 0.0, 0.0)];
+    for g in all {
+        let Some([elo, low, high]) = g.judged.elo else { continue };
+        let finite = |x: f64| if x.is_finite() { x.clamp(-1200.0, 1200.0) } else { 1200f64.copysign(x) };
+        let (elo, low, high) = (finite(elo), finite(low), finite(high));
+        let &(_, base, below, above) = rungs.iter().rev().find(|r| r.0 == g.plan.player).unwrap_or(&rungs[0]);
+        let add = |a: f64, b: f64| (a * a + b * b).sqrt();
+        rungs.push((g.plan.number, base + elo, add(below, elo - low), add(above, high - elo)));
+    }
+    rungs
+}
+
+/// The page.
+pub fn html(all: &[Generation], present: Option<(&Plan, &str)>) -> String {
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <title>Toratsugumi: the learning loop</title><style>{STYLE}</style></head><body>\n\
+         <h1>The learning loop</h1>\n"
+    );
+    let positions: u64 = all.iter().map(|g| g.played.positions).sum();
+    let hours: f64 =
+        all.iter().map(|g| g.played.seconds + g.trained.seconds + g.judged.seconds).sum::<f64>() / 3600.0;
+    let promoted = all.iter().filter(|g| g.judged.promoted).count();
+    let _ = writeln!(
+        out,
+        "<p>{} generations ended, {promoted} promoted; {:.2} million positions, {hours:.2} hours.{}</p>",
+        all.len(),
+        positions as f64 / 1e6,
+        present.map_or(String::new(), |(plan, stage)| format!(
+            " Generation {} is under way; next is {stage}.",
+            plan.number
+        )),
+    );
+    if !all.is_empty() {
+        let _ = writeln!(out, "<h2>Strength and losses</h2>\n<div>{}</div>", pictures(all));
+        out += &table(all);
+        out += &settings(all);
+    }
+    out + "</body></html>\n"
+}
+
+fn pictures(all: &[Generation]) -> String {
+    let x = |g: &Generation| f64::from(g.plan.number);
+    let line = |name: &str, color: usize, value: &dyn Fn(&Generation) -> Option<f64>| Curve {
+        name: name.into(),
+        color: COLORS[color],
+        points: all.iter().filter_map(|g| Some((x(g), value(g)?))).collect(),
+        dots: true,
+        ..Curve::default()
+    };
+    let panel = |title: &str, curves: Vec<Curve>| Panel {
+        title: title.into(),
+        x_label: "generation".into(),
+        curves,
+        ..Panel::default()
+    };
+    let rungs = ladder(all);
+    let promoted = |n: u32| n == 0 || all.iter().any(|g| g.plan.number == n && g.judged.promoted);
+    let elo = Curve {
+        color: COLORS[0],
+        points: rungs.iter().filter(|r| promoted(r.0)).map(|r| (f64::from(r.0), r.1)).collect(),
+        bars: rungs.iter().filter(|r| r.0 > 0).map(|r| (f64::from(r.0), r.1 - r.2, r.1 + r.3)).collect(),
+        dots: true,
+        ..Curve::default()
+    };
+    let mut panels = vec![
+        panel("Elo over the start, 95 % intervals", vec![elo]),
+        Panel {
+            log: true,
+            ..panel(
+                "Loss on games set aside, and on those learnt from",
+                vec![
+                    line("set aside", 1, &|g| Some(g.trained.validation)),
+                    line("learnt from", 0, &|g| Some(g.trained.training)),
+                ],
+            )
+        },
+        panel("Positions, millions", vec![line("", 2, &|g| Some(g.played.positions as f64 / 1e6))]),
+        panel(
+            "Positions a second of self-play",
+            vec![line("", 2, &|g| Some(g.played.positions as f64 / g.played.seconds.max(1e-3)))],
+        ),
+    ];
+    if all.iter().any(|g| g.judged.named.is_some()) {
+        panels.push(panel(
+            "Winners named by the evaluation, %",
+            vec![Curve {
+                bars: all
+                    .iter()
+                    .filter_map(|g| g.judged.named.map(|[s, e, _]| (x(g), 100.0 * (s - e), 100.0 * (s + e))))
+                    .collect(),
+                ..line("", 3, &|g| g.judged.named.map(|n| 100.0 * n[0]))
+            }],
+        ));
+    }
+    panels.push(panel(
+        "Minutes",
+        vec![
+            line("self-play", 2, &|g| Some(g.played.seconds / 60.0)),
+            line("training", 0, &|g| Some(g.trained.seconds / 60.0)),
+            line("match", 1, &|g| Some(g.judged.seconds / 60.0)),
+        ],
+    ));
+    svg(&panels, 2, (540, 300))
+}
+
+fn table(all: &[Generation]) -> String {
+    let mut out = String::from(
+        "<h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>Played by</th><th>Games</th>\
+         <th>Positions</th><th>Fit</th><th>Passes</th><th>Training</th><th>Validation</th><th>RMSE</th><th>Match</th>\
+         <th>Elo</th><th>Winners named</th><th>Minutes</th><th></th></tr>\n",
+    );
+    for g in all {
+        let (p, t, j) = (&g.played, &g.trained, &g.judged);
+        let _ = writeln!(
+            out,
+            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.5}</td><td>{:.5}</td>\
+             <td>{:.4}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1} + {:.1} + {:.1}</td><td>{}</td></tr>",
+            if j.promoted { "" } else { " class=\"refused\"" },
+            g.plan.number,
+            g.plan.player,
+            p.games,
+            p.positions,
+            p.fit,
+            g.plan.config.train.passes,
+            t.training,
+            t.validation,
+            t.rmse,
+            if j.elo.is_some() { format!("+{} ={} -{}", j.wins, j.draws, j.losses) } else { "none".into() },
+            j.elo.map_or(String::new(), |[e, low, high]| format!("{e:+.0} [{low:+.0}, {high:+.0}]")),
+            j.named.map_or(String::new(), |n| format!("{:.1} % ± {:.1}", 100.0 * n[0], 100.0 * n[1])),
+            p.seconds / 60.0,
+            t.seconds / 60.0,
+            j.seconds / 60.0,
+            if j.promoted { "promoted" } else { "refused" },
+        );
+    }
+    out + "</table></div>\n<p>Losses are mean divergences from the targets in nats. Minutes: self-play (all shards), \
+           training, match.</p>\n"
+}
+
+/// The settings of the last generation.
+fn settings(all: &[Generation]) -> String {
+    let Some(last) = all.last() else { return String::new() };
+    let text = serde_json::to_string_pretty(&last.plan.config).unwrap_or_default();
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    format!("<h2>Settings of generation {}</h2>\n<pre>{text}</pre>\n", last.plan.number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{Config, Judged, Played, Trained};
+
+    fn generation(number: u32, player: u32, elo: Option<[f64; 3]>, promoted: bool) -> Generation {
+        Generation {
+            plan: Plan { number, player, window: vec![number], config: Config::default() },
+            played: Played {
+                files: vec!["a.games".into()],
+                games: 10,
+                positions: 1000,
+                fit: 600,
+                seconds: 2.0,
+            },
+            trained: Trained {
+                positions: 2400,
+                steps: 3,
+                training: 0.02,
+                validation: 0.03,
+                rmse: 0.1,
+                seconds: 1.0,
+            },
+            judged: Judged {
+                promoted,
+                wins: 6,
+                draws: 0,
+                losses: 4,
+                elo,
+                named: Some([0.58, 0.01, 0.66]),
+                seconds: 1.0,
+            },
+        }
+    }
+
+    #[test]
+    fn rungs_stand_on_the_player_they_beat() {
+        let all = [
+            generation(1, 0, Some([50.0, 20.0, 80.0]), true),
+            generation(2, 1, Some([-30.0, -60.0, 0.0]), false),
+            generation(3, 1, Some([40.0, 0.0, 80.0]), true),
+        ];
+        let rungs = ladder(&all);
+        assert_eq!(
+            rungs.iter().map(|r| (r.0, r.1)).collect::<Vec<_>>(),
+            [(0, 0.0), (1, 50.0), (2, 20.0), (3, 90.0)]
+        );
+        assert_eq!(rungs[3].2, 50.0);
+        let page = html(&all, None);
+        assert!(page.contains("3 generations ended, 2 promoted") && page.contains("<svg"));
+        assert!(page.contains("class=\"refused\"><td>2</td>"));
+        assert!(
+            !page.contains("http://")
+                || page.matches("http").count() == page.matches("http://www.w3.org").count()
+        );
+    }
+}

@@ -1,0 +1,300 @@
+//! The stages of a generation, each by the code that the subcommands `datagen`, `train`, `match` and `accuracy` run.
+
+use super::config::Workers;
+use super::directory::{Directory, at};
+use super::generation::{Judged, Plan, Played, Trained};
+use crate::arena::adjudication::Adjudication;
+use crate::arena::journal::{Journal, write_json};
+use crate::arena::limits::Limits;
+use crate::arena::report;
+use crate::arena::schedule::{Mode, Schedule};
+use crate::arena::spec::EngineSpec;
+use crate::arena::tournament::{Ending, Tournament, run as play};
+use crate::data::TdLambda;
+use crate::datagen::{Job, Outcome, Shard, ShardError, generate};
+use crate::datagen::{Manifest, Openings, Settings, Target};
+use crate::interrupt::{self, Unfinished};
+use crate::nnue::Network;
+use crate::openings::Opening;
+use crate::train::schedule::{Schedule as RateSchedule, Shape};
+use crate::train::yardstick::Labelled;
+use crate::train::{kernels, run as train};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long games may take to their end when the loop is asked to stop.
+const GRACE: Duration = Duration::from_secs(2);
+const FLUSH_EVERY: Duration = Duration::from_secs(20);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
+
+/// What a stage is told beside the plan.
+#[derive(Clone, Copy)]
+pub struct Circumstances<'a> {
+    pub directory: &'a Directory,
+    pub deadline: Option<Instant>,
+    pub quiet: bool,
+}
+
+impl Circumstances<'_> {
+    fn left(&self) -> Option<Duration> {
+        self.deadline.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether to stop now.
+    pub fn over(&self) -> bool {
+        interrupt::requests() > 0 || self.left().is_some_and(|left| left.is_zero())
+    }
+
+    fn network(&self, number: u32) -> Result<Network, Box<dyn Error>> {
+        let path = self.directory.network(number).join(train::NETWORK);
+        let (network, warnings) = Network::load(&path).map_err(|e| at(&path, e))?;
+        if !self.quiet {
+            warnings.iter().for_each(|w| eprintln!("warning: {}: {w}", path.display()));
+        }
+        Ok(network)
+    }
+}
+
+fn threads(plan: &Plan) -> usize {
+    match plan.config.threads {
+        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+        n => n,
+    }
+}
+
+/// The settings of `datagen` in this generation.
+pub fn datagen_settings(plan: &Plan, openings: &Openings) -> Settings {
+    let g = &plan.config.generate;
+    Settings {
+        // every generation plays other games, also when the player is the same
+        seed: plan.config.seed.wrapping_mul(100_003).wrapping_add(u64::from(plan.number)),
+        nodes: g.nodes,
+        openings: openings.hash().map(str::to_string),
+        random_plies: if openings.hash().is_some() { (0, 4) } else { (4, 8) },
+        balance: g.balance,
+        random_chance: g.random_chance,
+        decided_score: g.decided_score,
+        decided_plies: g.decided_plies,
+        // whether large scores are learnt from is decided when training
+        fit_score: i32::from(i16::MAX),
+        ..Settings::default()
+    }
+}
+
+/// Plays the games of a generation, or waits for those who do.
+///
+/// # Errors
+/// Of `datagen`; [`Unfinished`] when asked to stop.
+pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn Error>> {
+    let g = &plan.config.generate;
+    let dir = c.directory.games(plan.number);
+    std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;
+    let needed = ((g.enough * g.shards as f64).ceil() as u64).clamp(1, g.shards);
+    if g.workers == Workers::Here {
+        let network = Arc::new(c.network(plan.player)?);
+        let openings = Arc::new(g.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?);
+        for index in 0..g.shards {
+            if c.over() {
+                return Err(Unfinished.into());
+            }
+            if complete_shards(&dir, g.shards)?.len() as u64 >= needed {
+                break;
+            }
+            let job = Job {
+                network: network.clone(),
+                settings: datagen_settings(plan, &openings),
+                openings: openings.clone(),
+                target: Target::Positions(g.positions),
+                shard: Shard { index, count: g.shards },
+                dir: dir.clone(),
+                threads: threads(plan),
+                resume: true,
+                max_time: c.left(),
+                grace: GRACE,
+                flush_every: FLUSH_EVERY,
+                quiet: c.quiet,
+            };
+            match generate(job) {
+                Ok(Outcome::Stopped(_)) => return Err(Unfinished.into()),
+                // somebody else makes this one
+                Ok(_) | Err(ShardError::Locked(_)) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+    let mut told = false;
+    loop {
+        let complete = complete_shards(&dir, g.shards)?;
+        if complete.len() as u64 >= needed {
+            return Ok(sum(&complete));
+        }
+        if c.over() {
+            return Err(Unfinished.into());
+        }
+        if !told && !c.quiet {
+            told = true;
+            eprintln!("waiting for shards in {}: {} of {needed}", dir.display(), complete.len());
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// The complete shards and what they say of themselves.
+fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, Box<dyn Error>> {
+    let mut complete = Vec::new();
+    for index in 0..shards {
+        let name = format!("shard-{index:05}-of-{shards:05}");
+        let games = PathBuf::from(format!("{name}.games"));
+        if dir.join(&games).exists() {
+            complete.push((games, Manifest::read(&dir.join(format!("{name}.json")))?));
+        }
+    }
+    Ok(complete)
+}
+
+fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
+    let total = |count: fn(&Manifest) -> u64| shards.iter().map(|s| count(&s.1)).sum();
+    Played {
+        files: shards.iter().map(|s| s.0.clone()).collect(),
+        games: total(|m| m.counts.games),
+        positions: total(|m| m.counts.positions),
+        fit: total(|m| m.counts.fit),
+        seconds: shards.iter().map(|s| s.1.seconds).sum(),
+    }
+}
+
+/// Trains the network of a generation.
+///
+/// # Errors
+/// Of `train`; [`Unfinished`] when asked to stop.
+pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn Error>> {
+    let t = &plan.config.train;
+    let player = c.directory.network(plan.player);
+    let state = player.join(train::CHECKPOINT);
+    let init = if t.keep_state && state.exists() { state } else { player.join(train::NETWORK) };
+    let threads = threads(plan);
+    let scale = (t.score_scale > 0.0).then_some(t.score_scale);
+    let job = train::Job {
+        settings: crate::train::settings::Settings {
+            schedule: RateSchedule {
+                shape: Shape::Cosine,
+                first_rate: t.rate,
+                last_rate: t.last_rate,
+                warmup: t.warmup,
+                epochs: t.passes,
+                first_lambda: 1.0,
+                last_lambda: t.lambda,
+            },
+            batch: t.batch,
+            seed: plan.config.seed.wrapping_add(u64::from(plan.number)),
+            mirror: true,
+            tie_mirror: t.tie_mirror,
+            ema: (t.ema > 0.0).then_some(t.ema),
+            validation: 0.02,
+            validation_positions: 50_000,
+            score_limit: 10_000,
+            score_clip: (t.score_clip > 0).then_some(t.score_clip),
+            score_scale: scale,
+            td: (t.td_lambda > 0.0).then(|| TdLambda { cut: t.td_cut, ..TdLambda::new(t.td_lambda) }),
+            quantized: true,
+            epsilon: 1e-7,
+            row_rate: t.row_rate,
+            memory: t.memory << 20,
+            threads,
+        },
+        data: c.directory.training_files(plan)?,
+        out: c.directory.network(plan.number),
+        resume: true,
+        init: Some(init),
+        kernels: kernels::best(),
+        loader_threads: threads.div_ceil(8),
+        max_time: c.left(),
+        fit_time: false,
+        checkpoint_every: CHECKPOINT_EVERY,
+        validate_every: 500,
+        quiet: c.quiet,
+    };
+    let outcome = train::run(&job)?;
+    let last = outcome.log.last().ok_or("a training run without a step")?;
+    Ok(Trained {
+        positions: last.positions,
+        steps: u64::from(last.step),
+        training: last.training,
+        validation: last.validation,
+        rmse: last.rmse,
+        seconds: last.seconds,
+    })
+}
+
+/// Lets the new network play the one before, and decides.
+///
+/// # Errors
+/// Of `match`; [`Unfinished`] when asked to stop.
+pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, Box<dyn Error>> {
+    let started = Instant::now();
+    let j = &plan.config.judge;
+    let named = match &j.positions {
+        Some(path) => {
+            let named = Labelled::read(path)?.name_winners(&c.network(plan.number)?);
+            Some([named.share, named.standard_error, named.log_loss])
+        }
+        None => None,
+    };
+    let mut judged = Judged { promoted: true, wins: 0, draws: 0, losses: 0, elo: None, named, seconds: 0.0 };
+    if j.games > 0 {
+        let dir = c.directory.match_dir(plan.number);
+        let openings = match &j.openings {
+            Some(path) => Opening::read_file(path)?,
+            None => Opening::embedded()?,
+        };
+        let engine = |number: u32| self_with(&c.directory.network(number), number);
+        let tournament = Tournament {
+            engines: vec![engine(plan.number)?, engine(plan.player)?],
+            limits: Limits { nodes: Some(j.nodes), ..Limits::default() },
+            adjudication: Adjudication::default(),
+            keep_pv: false,
+            schedule: Schedule::new(2, Mode::RoundRobin, j.games, openings, u64::from(plan.number)),
+            sprt: None,
+            jobs: threads(plan),
+            quiet: c.quiet,
+        };
+        // the directory may have moved since: who plays is told by the numbers
+        let settings = serde_json::json!({
+            "generation": plan.number, "player": plan.player, "nodes": j.nodes, "openings": j.openings,
+        });
+        let (journal, mut games) = Journal::open(&dir, &settings, true)?;
+        let (standings, ending) = play(&tournament, &mut games, Some(journal))?;
+        if ending == Ending::Interrupted {
+            return Err(Unfinished.into());
+        }
+        let summary = report::json(&tournament, &standings, ending, &settings);
+        write_json(&dir.join("summary.json"), &summary).map_err(|e| at(&dir, e))?;
+        let score = &standings.scores[0];
+        let points = score.wins as f64 + score.draws as f64 / 2.0;
+        judged.promoted = points >= j.promote * score.games() as f64;
+        (judged.wins, judged.draws, judged.losses) = (score.wins, score.draws, score.losses);
+        judged.elo = score.estimate().map(|e| [e.elo, e.low, e.high]);
+    }
+    judged.seconds = started.elapsed().as_secs_f64();
+    Ok(judged)
+}
+
+/// This program with the network in a directory.
+fn self_with(network: &Path, number: u32) -> Result<EngineSpec, Box<dyn Error>> {
+    let network = std::path::absolute(network).map_err(|e| at(network, e))?;
+    let options = [
+        ("Threads", "1".into()),
+        ("USI_Hash", "16".into()),
+        ("EvalDir", network.to_string_lossy().into_owned()),
+    ];
+    Ok(EngineSpec {
+        name: format!("gen-{number:03}"),
+        command: vec![std::env::current_exe()?.to_string_lossy().into_owned()],
+        dir: None,
+        options: options.map(|(name, value): (&str, String)| (name.to_string(), value)).into(),
+        limits: None,
+    })
+}
