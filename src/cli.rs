@@ -1,8 +1,8 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, convert, csa, data, datagen, eval, learn, match_, net, openings, perft, train,
-    tune,
+    accuracy, analyse, bench, convert, csa, data, datagen, eval, learn, match_, mate, net, openings, perft,
+    train, tune,
 };
 use crate::interrupt::Unfinished;
 use crate::usi;

@@ -1,5 +1,6 @@
 //! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
 
+use crate::commands::signals;
 use crate::engine::Diagram;
 use crate::interrupt::{self, Unfinished};
 use crate::mate::{Answer, Limits, Mate, Outcome, Shorten, Solver, useless_tail};
@@ -130,7 +131,7 @@ struct Job<'a> {
 impl Job<'_> {
     /// Solves a problem; not at all if the user has asked to stop meanwhile.
     fn solve(&mut self, position: &Position, others: bool) -> Option<Solved> {
-        interrupt::watch();
+        signals::watch();
         let before = interrupt::requests();
         let stop = Arc::new(AtomicBool::new(false));
         let done = Arc::new(AtomicBool::new(false));
