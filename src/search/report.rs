@@ -4,7 +4,7 @@ use super::root_move::{Line, RootMove};
 use super::worker::Worker;
 use super::{Info, Observer};
 use crate::position::{Position, Repetition};
-use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, VALUE_ZERO};
+use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, VALUE_ZERO, is_decisive};
 use std::time::Instant;
 
 /// The way to the observer; remembers when lines last went out.
@@ -29,7 +29,8 @@ impl<'a> LineSender<'a> {
 impl Worker {
     /// Reports the first `multi_pv` lines as they stand in the middle of a search, bounds included.
     pub(super) fn report_progress(&self, sender: &mut LineSender<'_>, multi_pv: usize) {
-        let lines: Vec<Line> = (0..multi_pv).map_while(|rank| self.line_so_far(rank)).collect();
+        let lines: Vec<Line> =
+            (0..multi_pv).map_while(|rank| self.line_so_far(rank)).map(|line| self.filled(line)).collect();
         self.send_lines(sender, &lines);
     }
 
@@ -40,7 +41,8 @@ impl Worker {
         let hashfull = self.shared.tt.hashfull();
         for (i, line) in lines.iter().enumerate() {
             let mut pv = line.pv.clone();
-            let pv_end = self.options.consideration_mode.then(|| self.lengthen(&mut pv)).flatten();
+            let pv_end =
+                self.options.consideration_mode.then(|| self.lengthen(&mut pv, MAX_PLY - 1)).flatten();
             sender.observer.info(&Info {
                 depth: line.depth,
                 seldepth: line.sel_depth,
@@ -89,31 +91,40 @@ impl Worker {
 
     /// The line of a rank as the search leaves it: always with an exact score and, where one is known, a whole line, for
     /// GUIs keep the last one. Where the stop came while the move's score was only a bound, that is the line of the last
-    /// iteration that was finished. A new best move has none there: its bound is then the best estimate of its score, and the
-    /// transposition table has more of its line. None for a rank without any score.
+    /// iteration that was finished. A new best move has none there: its bound is then the best estimate of its score.
+    /// None for a rank without any score.
     pub(super) fn final_line(&self, rank: usize) -> Option<Line> {
         let mut line = self.line_so_far(rank)?;
         let r = &self.root_moves[rank];
-        if r.is_scored() && r.bound == Bound::Exact {
-            line.bound = Bound::Exact;
-            return Some(line);
-        }
-        if let Some(settled) = self.settled.iter().find(|s| s.pv.first() == Some(&r.mv())) {
-            return Some(settled.clone());
+        if !(r.is_scored() && r.bound == Bound::Exact)
+            && let Some(settled) = self.settled.iter().find(|s| s.pv.first() == Some(&r.mv()))
+        {
+            line = settled.clone();
         }
         line.bound = Bound::Exact;
-        self.lengthen(&mut line.pv);
-        Some(line)
+        Some(self.filled(line))
     }
 
-    /// Lengthens a line with the table's moves; says how a repetition ends it, if one does.
-    fn lengthen(&self, pv: &mut Vec<Move>) -> Option<&'static str> {
+    /// The line with moves of the transposition table up to its depth. Reductions make a line end early, and one move tells a
+    /// reader little. Bounds and mates stay as they are.
+    fn filled(&self, mut line: Line) -> Line {
+        if line.bound == Bound::Exact && !is_decisive(line.score) {
+            self.lengthen(&mut line.pv, line.depth as usize);
+        }
+        line
+    }
+
+    /// Lengthens a line with the table's moves, up to so many; says how a repetition ends it, if one does.
+    fn lengthen(&self, pv: &mut Vec<Move>, most: usize) -> Option<&'static str> {
+        if pv.len() >= most {
+            return None;
+        }
         let mut pos = self.pos.clone();
         for &m in pv.iter() {
             pos.do_move(m);
         }
         let mut plies = pv.len();
-        while plies < MAX_PLY - 1 {
+        while plies < most {
             match pos.repetition(plies) {
                 Repetition::None => {}
                 Repetition::Draw => return Some("rep_draw"),
