@@ -197,7 +197,8 @@ mod tests {
                 ..Panel::default()
             };
             let picture = svg(&[panel], 1, (800, 420));
-            let labels: Vec<_> = texts(&picture).into_iter().filter(|t| t != "title").collect();
+            let labels: Vec<_> =
+                texts(&picture).into_iter().filter(|t| t != "title" && !t.is_empty()).collect();
             let numbers: std::collections::HashSet<_> =
                 labels.iter().filter(|t| *t != "0.0" && *t != "0").collect();
             let count = labels.iter().filter(|t| *t != "0.0" && *t != "0").count();

@@ -47,7 +47,7 @@ pub fn csv(log: &[Entry]) -> String {
     out
 }
 
-/// Both losses over positions, logarithmic upwards.
+/// Both losses over positions.
 pub fn svg(log: &[Entry]) -> String {
     let curve = |name: &str, color, value: fn(&Entry) -> f64| Curve {
         name: name.into(),
@@ -62,7 +62,6 @@ pub fn svg(log: &[Entry]) -> String {
             curve("training", COLORS[0], |e| e.training),
             curve("validation", COLORS[1], |e| e.validation),
         ],
-        log: true,
         ..Panel::default()
     };
     chart::svg(&[panel], 1, (800, 420))
