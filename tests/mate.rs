@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toratsugumi::mate::{Answer, Limits, Mate, Shorten, Solver};
 use toratsugumi::position::Position;
-use toratsugumi::types::Move;
+use toratsugumi::types::{Color, Move, Piece, PieceType};
 
 fn solve(solver: &mut Solver, position: &Position, limits: Limits) -> Answer {
     solver.solve(position, &[], &limits, &Arc::default(), &mut |_| {}).answer
@@ -209,6 +209,49 @@ fn a_table_of_one_megabyte_answers_right_or_not_at_all() {
     let position = Position::from_sfen(LONG).unwrap();
     let limits = Limits { nodes: Some(100_000), ..Limits::default() };
     assert_eq!(solve(&mut small, &position, limits), Answer::Unknown);
+}
+
+/// Any board that is a position at all: one king or two, either side to move, hands and piles of promoted pieces.
+#[test]
+fn random_positions_are_survived() {
+    let mut solver = Solver::new(1).unwrap();
+    let mut seed = 20u64;
+    let mut random = |n: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % n
+    };
+    let mut mates = 0;
+    for _ in 0..4_000 {
+        let mut board = [Piece::NONE; 81];
+        let mut hands = [[0; 8]; 2];
+        let kings = random(4);
+        for color in Color::ALL.into_iter().filter(|c| kings >= 2 || kings == c.index() as u64) {
+            board[random(81) as usize] = PieceType::KING.of(color);
+        }
+        let on_board = random(100);
+        for (kind, count) in [(1, 18), (2, 4), (3, 4), (4, 4), (5, 2), (6, 2), (7, 4)] {
+            for _ in 0..count {
+                let color = Color::ALL[random(2) as usize];
+                let square = random(81) as usize;
+                if random(100) >= on_board {
+                    hands[color.index()][kind] += 1;
+                } else if board[square].is_none() {
+                    let plain = PieceType(kind as u8);
+                    let promoted = plain.can_promote() && random(3) == 0;
+                    board[square] = if promoted { plain.promoted() } else { plain }.of(color);
+                }
+            }
+        }
+        let side = Color::ALL[random(2) as usize];
+        let Ok(position) = Position::from_parts(board, hands, side, 1) else { continue };
+        if let Answer::Mate(mate) =
+            solve(&mut solver, &position, Limits { nodes: Some(60), ..Limits::default() })
+        {
+            replay(&position.sfen(), &mate.line);
+            mates += 1;
+        }
+    }
+    assert!(mates > 20, "{mates}");
 }
 
 /// Far beyond a second's work: "Ibara no mori".
