@@ -2,13 +2,12 @@
 //! start, and network files are read and written exactly or refused politely.
 
 use std::io::Cursor;
+use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
 use toratsugumi::nnue::arch::{NETWORK_HASH, TRANSFORMER_HASH, VERSION};
-use toratsugumi::nnue::{
-    Evaluator, Kernel, Network, NetworkError, evaluate_from_scratch, force_kernel, kernel,
-};
+use toratsugumi::nnue::{Evaluator, Kernel, Network, NetworkError, evaluate_from_scratch, force_kernel};
 use toratsugumi::position::Position;
 
 /// SplitMix64.
@@ -313,7 +312,26 @@ fn the_bootstrap_network_has_sense() {
 }
 
 #[test]
-fn a_kernel_is_in_use() {
-    assert!(kernel().is_available());
-    assert!("mmx".parse::<Kernel>().is_err());
+fn every_kernel_at_hand_visits_the_same_nodes_and_others_are_refused() {
+    let bench = |kernel: &str| {
+        let args = ["bench", "--depth", "5", "--kernel", kernel];
+        let out = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(args).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (out.status.success(), text(out.stdout), text(out.stderr))
+    };
+    let mut nodes: Option<String> = None;
+    for kernel in Kernel::ALL {
+        let (success, out, err) = bench(kernel.name());
+        if let Err(refusal) = force_kernel(kernel) {
+            assert!(!success && err.contains(&refusal.to_string()), "{kernel}: {out} {err}");
+            continue;
+        }
+        assert!(success, "{kernel}: {err}");
+        let last = out.lines().last().unwrap().split(' ').next().unwrap().to_owned();
+        assert!(last.parse::<u64>().is_ok_and(|n| n > 1000), "{kernel}: {out}");
+        assert_eq!(*nodes.get_or_insert(last.clone()), last, "{kernel}");
+    }
+    assert!(nodes.is_some());
+    let (success, _, err) = bench("mmx");
+    assert!(!success && err.contains("mmx") && err.contains("avx512"), "{err}");
 }

@@ -39,28 +39,30 @@ const LANES: usize = 16;
 const MOST_WORDS: usize = 8;
 
 impl Lanes<16> for __m256i {
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "avx2")]
     unsafe fn load(from: &[i16; 16]) -> Self {
-        // SAFETY: the caller has AVX2, and as many bytes are read as there are.
+        // SAFETY: as many bytes are read as there are.
         unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "avx2")]
     unsafe fn store(self, to: &mut [i16; 16]) {
-        // SAFETY: the caller has AVX2, and as many bytes are written as there are.
+        // SAFETY: as many bytes are written as there are.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self) }
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "avx2")]
     unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_add_epi16(self, other) }
+        _mm256_add_epi16(self, other)
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "avx2")]
     unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_sub_epi16(self, other) }
+        _mm256_sub_epi16(self, other)
     }
 }
 

@@ -161,3 +161,24 @@ pub fn force_kernel(kernel: Kernel) -> Result<(), KernelError> {
     ACTIVE.store(kernel as u8, Ordering::Relaxed);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vector_units_are_not_left_idle() {
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(choose() != Kernel::Scalar, is_x86_feature_detected!("avx2"));
+        #[cfg(target_arch = "aarch64")]
+        assert_eq!(choose(), Kernel::Neon);
+    }
+
+    #[test]
+    fn kernels_are_called_by_their_names() {
+        for kernel in Kernel::ALL {
+            assert_eq!(kernel.name().parse(), Ok(kernel));
+        }
+        assert_eq!("mmx".parse::<Kernel>(), Err(KernelError::Unknown("mmx".into())));
+    }
+}

@@ -24,28 +24,30 @@ pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
 const LANES: usize = 8;
 
 impl Lanes<8> for int16x8_t {
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "neon")]
     unsafe fn load(from: &[i16; 8]) -> Self {
-        // SAFETY: the caller has NEON, and as many bytes are read as there are.
+        // SAFETY: as many bytes are read as there are.
         unsafe { vld1q_s16(from.as_ptr()) }
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "neon")]
     unsafe fn store(self, to: &mut [i16; 8]) {
-        // SAFETY: the caller has NEON, and as many bytes are written as there are.
+        // SAFETY: as many bytes are written as there are.
         unsafe { vst1q_s16(to.as_mut_ptr(), self) }
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "neon")]
     unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the caller has NEON.
-        unsafe { vaddq_s16(self, other) }
+        vaddq_s16(self, other)
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "neon")]
     unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the caller has NEON.
-        unsafe { vsubq_s16(self, other) }
+        vsubq_s16(self, other)
     }
 }
 
