@@ -2,6 +2,7 @@
 
 use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
 use toratsugumi::interrupt::Unfinished;
+use toratsugumi::nnue::arch::L1;
 use toratsugumi::nnue::{Network, evaluate_from_scratch};
 use toratsugumi::position::Position;
 use toratsugumi::position::material::PIECE_VALUE;
@@ -10,7 +11,7 @@ use toratsugumi::train::average::Average;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::checkpoint;
 use toratsugumi::train::features::{ACTIVE, BONA, Sample, mirrored_row};
-use toratsugumi::train::kernels::{self, Grid, Kernels, L1};
+use toratsugumi::train::kernels::{self, Grid, Kernels};
 use toratsugumi::train::loss::{Loss, Objective};
 use toratsugumi::train::model::Model;
 use toratsugumi::train::quantize::integer_output;

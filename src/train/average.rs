@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::finished::Finished;
-use super::kernels::L1;
 use super::model::Model;
 use crate::memory::OutOfMemory;
+use crate::nnue::arch::L1;
 
 /// An exponential moving average of the finished parameters (Polyak and Ruppert; "EMA").
 ///

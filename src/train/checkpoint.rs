@@ -19,9 +19,9 @@ use std::path::Path;
 use super::average::Average;
 use super::features::{FACTOR_ROWS, ROWS};
 use super::finished::Finished;
-use super::kernels::L1;
 use super::model::{Model, dense};
 use crate::memory::HugeBuf;
+use crate::nnue::arch::L1;
 use crate::whole_file::WholeFile;
 
 const MAGIC: &[u8; 9] = b"toratrain";

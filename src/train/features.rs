@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::nnue::arch::Features;
 use crate::nnue::features::{BONA_PIECES, FeatureSet, HalfKp, NO_FEATURE};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
@@ -12,6 +13,9 @@ pub const ACTIVE: usize = HalfKp::ACTIVE;
 pub const BONA: usize = BONA_PIECES;
 /// Rows of the first layer: one per own king square and BonaPiece.
 pub const ROWS: usize = HalfKp::INPUTS;
+
+// samples hold what this feature set sees
+const _: () = assert!(ROWS == <Features as FeatureSet>::INPUTS && ROWS == 81 * BONA);
 
 /// BonaPieces below this are in hand.
 const HAND_END: u16 = 90;

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::features::{ACTIVE, BONA, ROWS, Sample};
-use super::kernels::L1;
-use super::model::{L2, Model, dense};
+use super::model::{Model, dense};
 use crate::memory::{HugeBuf, OutOfMemory};
+use crate::nnue::arch::{L1, L2, L3};
 
 /// What a [`Model`] amounts to: momentum made up for, the factor added to the rows, mirrored king squares written out.
 /// It is rounded to integers by [`quantize`](Self::quantize).
@@ -50,13 +50,13 @@ impl Finished {
                 a1.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
             }
         }
-        let mut a2 = [0f32; L2];
-        a2.copy_from_slice(&d[dense::B2..][..L2]);
+        let mut a2 = [0f32; L3];
+        a2.copy_from_slice(&d[dense::B2..][..L3]);
         for (i, a) in a1.iter().enumerate() {
-            let w = &d[dense::W2 + i * L2..][..L2];
+            let w = &d[dense::W2 + i * L3..][..L3];
             a2.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
         }
-        let out = &d[dense::W3..][..L2];
+        let out = &d[dense::W3..][..L3];
         d[dense::B3] + a2.iter().zip(out).map(|(a, w)| a.clamp(0.0, 1.0) * w).sum::<f32>()
     }
 }

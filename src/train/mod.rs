@@ -23,4 +23,5 @@ pub mod source;
 mod start;
 pub mod step;
 mod tie;
+mod tile;
 pub mod yardstick;

@@ -1,32 +1,39 @@
-//! The parameters of HalfKP 256x2-32-32 in f32, with the state of Adam beside them.
+//! The parameters of the network of [`arch`](crate::nnue::arch) in f32, with the state of Adam beside them.
 
 use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_row, reflects, relative_row};
-use super::kernels::{AdamStep, CatchUp, Kernels, L1, Portable};
+use super::kernels::{AdamStep, CatchUp, Kernels, Portable};
+use super::loss::SCORE_SCALE;
 use crate::memory::{HugeBuf, OutOfMemory};
+use crate::nnue::arch::{FV_SCALE, L1, L2, L3};
+use crate::nnue::layers::WEIGHT_SHIFT;
 use crate::random::Rng;
 
-/// Width of the second and third layers.
-pub const L2: usize = 32;
-/// Inputs of the second layer: two accumulators.
+/// Inputs of the first hidden layer: two accumulators.
 pub const INPUTS: usize = 2 * L1;
 
-/// Where the parts of the small layers lie in one flat array: weights are stored input by input, `w[i * 32 + o]`.
+/// Where the parts of the small layers lie in one flat array: weights are stored input by input, `w[i * outputs + o]`.
 pub mod dense {
-    use super::{INPUTS, L2};
+    use super::{INPUTS, L2, L3};
+    /// Weights and bias of the first hidden layer, of [`INPUTS`] inputs and [`L2`] outputs.
     pub const W1: usize = 0;
     pub const B1: usize = W1 + INPUTS * L2;
+    /// The second hidden layer, [`L3`] outputs.
     pub const W2: usize = B1 + L2;
-    pub const B2: usize = W2 + L2 * L2;
-    pub const W3: usize = B2 + L2;
-    pub const B3: usize = W3 + L2;
+    pub const B2: usize = W2 + L2 * L3;
+    /// The output.
+    pub const W3: usize = B2 + L3;
+    pub const B3: usize = W3 + L3;
     /// The last bias is followed by 15 unused zeros, so that vector kernels run over the whole.
     pub const LEN: usize = B3 + 16;
 }
 
+// what the matrix kernels work on
+const _: () = assert!(L1.is_multiple_of(32) && L2.is_multiple_of(32) && L3.is_multiple_of(32));
+
 /// The largest hidden weight that 8 bits hold: 127 in units of 1/64.
-pub const HIDDEN_LIMIT: f32 = 127.0 / 64.0;
+pub const HIDDEN_LIMIT: f32 = 127.0 / (1 << WEIGHT_SHIFT) as f32;
 /// The largest output weight that 8 bits hold: 127 in units of 127/9600.
-pub const OUTPUT_LIMIT: f32 = 127.0 * 127.0 / 9600.0;
+pub const OUTPUT_LIMIT: f32 = 127.0 * 127.0 / (SCORE_SCALE * FV_SCALE as f32);
 
 /// Some parameters and both moments of their gradients.
 pub struct Moments<T> {
@@ -114,8 +121,8 @@ impl Model {
                 }
             };
         layer(dense::W1..dense::B1, dense::B1, INPUTS, L2, 0.5);
-        layer(dense::W2..dense::B2, dense::B2, L2, L2, 0.5);
-        layer(dense::W3..dense::B3, dense::B3, L2, 1, 0.0);
+        layer(dense::W2..dense::B2, dense::B2, L2, L3, 0.5);
+        layer(dense::W3..dense::B3, dense::B3, L3, 1, 0.0);
         model.clip();
         Ok(model)
     }

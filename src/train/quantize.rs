@@ -2,22 +2,23 @@
 
 use super::features::{ACTIVE, BONA, Sample};
 use super::finished::Finished;
-use super::kernels::L1;
 use super::loss::{Loss, Objective, SCORE_SCALE};
-use super::model::{INPUTS, L2, Model, dense};
+use super::model::{INPUTS, Model, dense};
 use crate::memory::OutOfMemory;
+use crate::nnue::arch::{FV_SCALE, L1, L2, L3};
+use crate::nnue::layers::WEIGHT_SHIFT;
 use crate::nnue::{Network, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
 /// One unit of a hidden weight, and of a hidden sum (weight × activation).
-const HIDDEN_SCALE: f32 = 64.0;
+const HIDDEN_SCALE: f32 = (1 << WEIGHT_SHIFT) as f32;
 const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
-/// One unit of the output: 600 `Value`s times FV_SCALE 16.
-pub const OUTPUT_SUM: f32 = 9600.0;
+/// One unit of the output: 600 `Value`s times FV_SCALE.
+pub const OUTPUT_SUM: f32 = SCORE_SCALE * FV_SCALE as f32;
 const OUTPUT_SCALE: f32 = OUTPUT_SUM / 127.0;
 /// Hidden sums lose their six lowest bits by a shift that rounds down. Half a unit in the bias makes it round to nearest.
-const HALF: f32 = 32.0;
+const HALF: f32 = HIDDEN_SCALE / 2.0;
 
 impl Model {
     /// The small layers with every number rounded to what the integers hold.
@@ -51,10 +52,12 @@ impl Model {
             for i in 0..INPUTS {
                 d[dense::W1 + i * L2 + o] = net.hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
             }
-            for i in 0..L2 {
-                d[dense::W2 + i * L2 + o] = net.hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
-            }
             d[dense::B1 + o] = (net.hidden1.bias.0[o] as f32 - HALF) / HIDDEN_SUM;
+        }
+        for o in 0..L3 {
+            for i in 0..L2 {
+                d[dense::W2 + i * L3 + o] = net.hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
+            }
             d[dense::B2 + o] = (net.hidden2.bias.0[o] as f32 - HALF) / HIDDEN_SUM;
             d[dense::W3 + o] = net.output.weight(0, o) as f32 / OUTPUT_SCALE;
         }
@@ -80,10 +83,12 @@ impl Finished {
             for i in 0..INPUTS {
                 net.hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
             }
-            for i in 0..L2 {
-                net.hidden2.set_weight(o, i, byte(d[dense::W2 + i * L2 + o], HIDDEN_SCALE));
-            }
             net.hidden1.bias.0[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+        }
+        for o in 0..L3 {
+            for i in 0..L2 {
+                net.hidden2.set_weight(o, i, byte(d[dense::W2 + i * L3 + o], HIDDEN_SCALE));
+            }
             net.hidden2.bias.0[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
             net.output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
         }

@@ -214,14 +214,14 @@ impl Run<'_> {
                     left = left.min(max.saturating_sub(elapsed).as_secs_f64());
                 }
                 format!(
-                    "pass {}/{}  step {}/{total}  {:.0} k positions/s (waiting for data {:.0} %)  loss {recent:.5}  \
-                     rate {rate:.1e}  lambda {lambda:.2}  {} left",
+                    "step {}/{total} (pass {}/{})  {:.0} k positions/s  {} left  loss {recent:.5}  rate {rate:.1e}  \
+                     lambda {lambda:.2}  waiting for data {:.0} %",
+                    done + 1,
                     epoch + 1,
                     s.schedule.epochs,
-                    done + 1,
                     speed / 1e3,
-                    100.0 * wait / seconds,
                     clock(left),
+                    100.0 * wait / seconds,
                 )
             });
 

@@ -7,9 +7,10 @@
 
 use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_factor_row, mirrored_row, reflects};
 use super::finished::Finished;
-use super::kernels::{L1, Portable};
+use super::kernels::Portable;
 use super::model::Model;
 use crate::memory::OutOfMemory;
+use crate::nnue::arch::L1;
 
 impl Model {
     /// Makes an untied model a tied one. Rows of mirrored king squares are replaced by their mean, which is another

@@ -3,106 +3,12 @@
 
 use std::arch::x86_64::*;
 
-use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
+use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Strided};
+use super::checked::Unchecked;
+use crate::nnue::arch::L1;
 
-/// Proof that the processor has AVX2 and FMA: only [`detect`](Self::detect) gives one out.
-pub struct Avx2(());
-
-static TOKEN: Avx2 = Avx2(());
-
-impl Avx2 {
-    pub fn detect() -> Option<&'static Avx2> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(&TOKEN)
-    }
-}
-
-macro_rules! check {
-    ($n:expr, $($s:expr),*) => { $(assert!($s.len() >= $n);)* };
-}
-
-// SAFETY (all of the below): a value of `Avx2` exists only where the features were detected, and each function
-// asserts that the slices hold what it will touch.
-impl Kernels for Avx2 {
-    fn name(&self) -> &'static str {
-        "avx2"
-    }
-
-    fn effective_row(
-        &self,
-        w: &[f32],
-        m: &[f32],
-        v: &[f32],
-        p: &[f32],
-        catch_up: Option<(CatchUp, f32)>,
-        grid: Grid,
-        out: &mut [i16],
-    ) {
-        check!(L1, w, m, v, p, out);
-        // SAFETY: see the impl.
-        unsafe { effective_row(w, m, v, p, catch_up, grid, out) }
-    }
-
-    fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-        check!(L1, bias, acc);
-        // SAFETY: see the impl.
-        unsafe { gather(table, rows, bias, acc) }
-    }
-
-    fn activate(&self, acc: &[i16], out: &mut [f32]) {
-        check!(L1, acc, out);
-        // SAFETY: see the impl.
-        unsafe { activate(acc, out) }
-    }
-
-    fn pack_gradient(&self, acc: &[i16], grad: &[f32], out: &mut [u32]) {
-        check!(L1, acc, grad);
-        check!(GRAD_WORDS, out);
-        // SAFETY: see the impl.
-        unsafe { pack_gradient(acc, grad, out) }
-    }
-
-    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
-        // SAFETY: see the impl.
-        unsafe { sum_gradients(grads, list, out) }
-    }
-
-    fn adam(
-        &self,
-        w: &mut [f32],
-        m: &mut [f32],
-        v: &mut [f32],
-        g: &[f32],
-        step: AdamStep,
-        late: Option<CatchUp>,
-    ) {
-        assert!(w.len().is_multiple_of(8));
-        check!(w.len(), m, v, g);
-        // SAFETY: see the impl.
-        unsafe { adam(w, m, v, g, step, late) }
-    }
-
-    fn add(&self, total: &mut [f32], x: &[f32]) {
-        assert!(total.len().is_multiple_of(8));
-        check!(total.len(), x);
-        // SAFETY: see the impl.
-        unsafe { add(total, x) }
-    }
-
-    fn matmul(
-        &self,
-        size: (usize, usize, usize),
-        a: Strided,
-        b: &[f32],
-        ldb: usize,
-        c: &mut [f32],
-        ldc: usize,
-        accumulate: bool,
-    ) {
-        check_matmul(size, a, b, ldb, c, ldc);
-        // SAFETY: see the impl.
-        unsafe { matmul(size, a, b, ldb, c, ldc, accumulate) }
-    }
-}
+/// See [`Kernels`](super::Kernels).
+pub(super) struct Avx2;
 
 /// `1 / (sqrt(v) + epsilon)`.
 #[inline]
@@ -110,85 +16,6 @@ impl Kernels for Avx2 {
 fn inverse_root(v: __m256, epsilon: __m256) -> __m256 {
     let v = _mm256_max_ps(v, _mm256_set1_ps(1e-37)); // keeps 0 / 0 away
     _mm256_div_ps(_mm256_set1_ps(1.0), _mm256_add_ps(_mm256_sqrt_ps(v), epsilon))
-}
-
-/// # Safety
-/// Each slice holds [`L1`] elements.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn effective_row(
-    w: &[f32],
-    m: &[f32],
-    v: &[f32],
-    p: &[f32],
-    catch_up: Option<(CatchUp, f32)>,
-    grid: Grid,
-    out: &mut [i16],
-) {
-    let (scale, unit) = grid.steps();
-    let (scale, unit) = (_mm256_set1_ps(scale), _mm256_set1_epi32(unit));
-    for i in (0..L1).step_by(16) {
-        // SAFETY: i + 16 <= L1.
-        unsafe {
-            let mut half = [_mm256_setzero_si256(); 2];
-            for (j, h) in half.iter_mut().enumerate() {
-                let at = i + 8 * j;
-                let mut x = _mm256_loadu_ps(w.as_ptr().add(at));
-                if let Some((late, epsilon)) = catch_up {
-                    let m = _mm256_loadu_ps(m.as_ptr().add(at));
-                    let v = _mm256_loadu_ps(v.as_ptr().add(at));
-                    let r = inverse_root(v, _mm256_set1_ps(epsilon));
-                    x = _mm256_fnmadd_ps(_mm256_mul_ps(m, _mm256_set1_ps(late.shift)), r, x);
-                }
-                let x = _mm256_mul_ps(_mm256_add_ps(x, _mm256_loadu_ps(p.as_ptr().add(at))), scale);
-                *h = _mm256_mullo_epi32(_mm256_cvtps_epi32(x), unit);
-            }
-            // packs works on 128-bit lanes: put the quarters back in order
-            let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(half[0], half[1]));
-            _mm256_storeu_si256(out.as_mut_ptr().add(i).cast(), packed);
-        }
-    }
-}
-
-/// # Safety
-/// `bias` and `acc` hold [`L1`] elements.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-    // Two passes, because half an accumulator fills eight registers and a whole one would not fit.
-    for half in [0, L1 / 2] {
-        // SAFETY: half + 8 × 16 <= L1; the rows are bounds-checked.
-        unsafe {
-            let mut sum: [__m256i; 8] =
-                std::array::from_fn(|i| _mm256_loadu_si256(bias.as_ptr().add(half + 16 * i).cast()));
-            for &row in rows {
-                let row = table[row as usize * L1..][..L1].as_ptr().add(half);
-                for (i, s) in sum.iter_mut().enumerate() {
-                    *s = _mm256_add_epi16(*s, _mm256_loadu_si256(row.add(16 * i).cast()));
-                }
-            }
-            for (i, s) in sum.into_iter().enumerate() {
-                _mm256_storeu_si256(acc.as_mut_ptr().add(half + 16 * i).cast(), s);
-            }
-        }
-    }
-}
-
-/// # Safety
-/// Each slice holds [`L1`] elements.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn activate(acc: &[i16], out: &mut [f32]) {
-    let top = _mm256_set1_epi16(ACC_SCALE as i16);
-    let scale = _mm256_set1_ps(1.0 / ACC_SCALE);
-    for i in (0..L1).step_by(16) {
-        // SAFETY: i + 16 <= L1.
-        unsafe {
-            let a = _mm256_loadu_si256(acc.as_ptr().add(i).cast());
-            let a = _mm256_min_epi16(_mm256_max_epi16(a, _mm256_setzero_si256()), top);
-            let low = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(a)));
-            let high = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_extracti128_si256::<1>(a)));
-            _mm256_storeu_ps(out.as_mut_ptr().add(i), _mm256_mul_ps(low, scale));
-            _mm256_storeu_ps(out.as_mut_ptr().add(i + 8), _mm256_mul_ps(high, scale));
-        }
-    }
 }
 
 /// Eight gradients from `at` on, those outside (0, 1) zeroed, as bfloat16 in the low half of each lane.
@@ -212,139 +39,213 @@ unsafe fn kept(acc: &[i16], grad: &[f32], at: usize) -> __m256i {
     _mm256_srli_epi32::<16>(rounded)
 }
 
-/// # Safety
-/// `acc` and `grad` hold [`L1`] elements, `out` [`GRAD_WORDS`].
-#[target_feature(enable = "avx2,fma")]
-unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
-    for word in (0..GRAD_WORDS).step_by(8) {
-        let at = word / 16 * 32 + word % 16;
-        // SAFETY: at + 16 + 8 <= L1 and word + 8 <= GRAD_WORDS.
-        unsafe {
-            let (low, high) = (kept(acc, grad, at), kept(acc, grad, at + 16));
-            let packed = _mm256_or_si256(low, _mm256_slli_epi32::<16>(high));
-            _mm256_storeu_si256(out.as_mut_ptr().add(word).cast(), packed);
-        }
-    }
-}
+impl Unchecked for Avx2 {
+    const NAME: &'static str = "avx2";
+    const LANES: usize = 8;
 
-/// # Safety
-/// None beyond the features.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
-    let high_half = _mm256_set1_epi32(0xffff_0000u32 as i32);
-    // Four passes of eight registers each.
-    for pass in 0..4 {
-        let mut sum = [_mm256_setzero_ps(); 8];
-        // SAFETY: the rows are bounds-checked, 4 × 32 = GRAD_WORDS; the pass writes elements 64 pass .. 64 pass + 64.
-        unsafe {
-            for &i in list {
-                let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr().add(32 * pass);
-                for g in 0..4 {
-                    let x = _mm256_loadu_si256(row.add(8 * g).cast());
-                    let low = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(x));
-                    let high = _mm256_castsi256_ps(_mm256_and_si256(x, high_half));
-                    sum[2 * g] = _mm256_add_ps(sum[2 * g], low);
-                    sum[2 * g + 1] = _mm256_add_ps(sum[2 * g + 1], high);
-                }
-            }
-            for g in 0..4 {
-                let at = 64 * pass + g / 2 * 32 + g % 2 * 8;
-                _mm256_storeu_ps(out.as_mut_ptr().add(at), sum[2 * g]);
-                _mm256_storeu_ps(out.as_mut_ptr().add(at + 16), sum[2 * g + 1]);
-            }
-        }
+    fn available() -> bool {
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
     }
-}
 
-/// # Safety
-/// The slices are equally long, a multiple of 8.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn adam(
-    w: &mut [f32],
-    m: &mut [f32],
-    v: &mut [f32],
-    g: &[f32],
-    step: AdamStep,
-    late: Option<CatchUp>,
-) {
-    let (b1, b2) = (_mm256_set1_ps(step.beta1), _mm256_set1_ps(step.beta2));
-    let (c1, c2) = (_mm256_set1_ps(1.0 - step.beta1), _mm256_set1_ps(1.0 - step.beta2));
-    let (rate, epsilon) = (_mm256_set1_ps(step.rate), _mm256_set1_ps(step.epsilon));
-    for i in (0..w.len()).step_by(8) {
-        // SAFETY: i + 8 <= the length of each slice.
-        unsafe {
-            let (pw, pm, pv) = (w.as_mut_ptr().add(i), m.as_mut_ptr().add(i), v.as_mut_ptr().add(i));
-            let (mut xw, mut xm, mut xv) = (_mm256_loadu_ps(pw), _mm256_loadu_ps(pm), _mm256_loadu_ps(pv));
-            if let Some(late) = late {
-                let r = inverse_root(xv, epsilon);
-                xw = _mm256_fnmadd_ps(_mm256_mul_ps(xm, _mm256_set1_ps(late.shift)), r, xw);
-                xm = _mm256_mul_ps(xm, _mm256_set1_ps(late.decay1));
-                xv = _mm256_mul_ps(xv, _mm256_set1_ps(late.decay2));
-            }
-            let xg = _mm256_loadu_ps(g.as_ptr().add(i));
-            xm = _mm256_fmadd_ps(b1, xm, _mm256_mul_ps(c1, xg));
-            xv = _mm256_fmadd_ps(b2, xv, _mm256_mul_ps(_mm256_mul_ps(c2, xg), xg));
-            xw = _mm256_fnmadd_ps(_mm256_mul_ps(rate, xm), inverse_root(xv, epsilon), xw);
-            _mm256_storeu_ps(pw, xw);
-            _mm256_storeu_ps(pm, xm);
-            _mm256_storeu_ps(pv, xv);
-        }
-    }
-}
-
-/// # Safety
-/// `x` is as long as `total`, a multiple of 8.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn add(total: &mut [f32], x: &[f32]) {
-    for i in (0..total.len()).step_by(8) {
-        // SAFETY: i + 8 <= both lengths.
-        unsafe {
-            let t = total.as_mut_ptr().add(i);
-            _mm256_storeu_ps(t, _mm256_add_ps(_mm256_loadu_ps(t), _mm256_loadu_ps(x.as_ptr().add(i))));
-        }
-    }
-}
-
-/// Blocks of 4 rows by 16 columns stay in 8 registers over the whole of `k`.
-///
-/// # Safety
-/// As [`check_matmul`] checks.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn matmul(
-    (m, n, k): (usize, usize, usize),
-    a: Strided,
-    b: &[f32],
-    ldb: usize,
-    c: &mut [f32],
-    ldc: usize,
-    accumulate: bool,
-) {
-    for col in (0..n).step_by(16) {
-        for row in (0..m).step_by(4) {
-            // SAFETY: rows row..row+4 and columns col..col+16 lie within the matrices.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn effective_row(
+        w: &[f32],
+        m: &[f32],
+        v: &[f32],
+        p: &[f32],
+        catch_up: Option<(CatchUp, f32)>,
+        grid: Grid,
+        out: &mut [i16],
+    ) {
+        let (scale, unit) = grid.steps();
+        let (scale, unit) = (_mm256_set1_ps(scale), _mm256_set1_epi32(unit));
+        for i in (0..L1).step_by(16) {
+            // SAFETY: i + 16 <= L1.
             unsafe {
-                let out = c.as_mut_ptr().add(row * ldc + col);
-                let mut sum = [[_mm256_setzero_ps(); 2]; 4];
-                if accumulate {
+                let mut half = [_mm256_setzero_si256(); 2];
+                for (j, h) in half.iter_mut().enumerate() {
+                    let at = i + 8 * j;
+                    let mut x = _mm256_loadu_ps(w.as_ptr().add(at));
+                    if let Some((late, epsilon)) = catch_up {
+                        let m = _mm256_loadu_ps(m.as_ptr().add(at));
+                        let v = _mm256_loadu_ps(v.as_ptr().add(at));
+                        let r = inverse_root(v, _mm256_set1_ps(epsilon));
+                        x = _mm256_fnmadd_ps(_mm256_mul_ps(m, _mm256_set1_ps(late.shift)), r, x);
+                    }
+                    let x = _mm256_mul_ps(_mm256_add_ps(x, _mm256_loadu_ps(p.as_ptr().add(at))), scale);
+                    *h = _mm256_mullo_epi32(_mm256_cvtps_epi32(x), unit);
+                }
+                // packs works on 128-bit lanes: put the quarters back in order
+                let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(half[0], half[1]));
+                _mm256_storeu_si256(out.as_mut_ptr().add(i).cast(), packed);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
+        const { assert!(L1.is_multiple_of(128)) };
+        // 128 elements fill eight registers; more would not fit
+        for part in (0..L1).step_by(128) {
+            // SAFETY: part + 8 × 16 <= L1; the rows are bounds-checked.
+            unsafe {
+                let mut sum: [__m256i; 8] =
+                    std::array::from_fn(|i| _mm256_loadu_si256(bias.as_ptr().add(part + 16 * i).cast()));
+                for &row in rows {
+                    let row = table[row as usize * L1..][..L1].as_ptr().add(part);
                     for (i, s) in sum.iter_mut().enumerate() {
-                        *s = [_mm256_loadu_ps(out.add(i * ldc)), _mm256_loadu_ps(out.add(i * ldc + 8))];
+                        *s = _mm256_add_epi16(*s, _mm256_loadu_si256(row.add(16 * i).cast()));
                     }
                 }
-                let mut pa = a.data.as_ptr().add(row * a.row);
-                let mut pb = b.as_ptr().add(col);
-                for _ in 0..k {
-                    let (b0, b1) = (_mm256_loadu_ps(pb), _mm256_loadu_ps(pb.add(8)));
-                    for (i, s) in sum.iter_mut().enumerate() {
-                        let x = _mm256_set1_ps(*pa.add(i * a.row));
-                        s[0] = _mm256_fmadd_ps(x, b0, s[0]);
-                        s[1] = _mm256_fmadd_ps(x, b1, s[1]);
-                    }
-                    pa = pa.wrapping_add(a.col);
-                    pb = pb.wrapping_add(ldb);
+                for (i, s) in sum.into_iter().enumerate() {
+                    _mm256_storeu_si256(acc.as_mut_ptr().add(part + 16 * i).cast(), s);
                 }
-                for (i, s) in sum.iter().enumerate() {
-                    _mm256_storeu_ps(out.add(i * ldc), s[0]);
-                    _mm256_storeu_ps(out.add(i * ldc + 8), s[1]);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn activate(acc: &[i16], out: &mut [f32]) {
+        let top = _mm256_set1_epi16(ACC_SCALE as i16);
+        let scale = _mm256_set1_ps(1.0 / ACC_SCALE);
+        for i in (0..L1).step_by(16) {
+            // SAFETY: i + 16 <= L1.
+            unsafe {
+                let a = _mm256_loadu_si256(acc.as_ptr().add(i).cast());
+                let a = _mm256_min_epi16(_mm256_max_epi16(a, _mm256_setzero_si256()), top);
+                let low = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(a)));
+                let high = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_extracti128_si256::<1>(a)));
+                _mm256_storeu_ps(out.as_mut_ptr().add(i), _mm256_mul_ps(low, scale));
+                _mm256_storeu_ps(out.as_mut_ptr().add(i + 8), _mm256_mul_ps(high, scale));
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
+        for word in (0..GRAD_WORDS).step_by(8) {
+            let at = word / 16 * 32 + word % 16;
+            // SAFETY: at + 16 + 8 <= L1 and word + 8 <= GRAD_WORDS.
+            unsafe {
+                let (low, high) = (kept(acc, grad, at), kept(acc, grad, at + 16));
+                let packed = _mm256_or_si256(low, _mm256_slli_epi32::<16>(high));
+                _mm256_storeu_si256(out.as_mut_ptr().add(word).cast(), packed);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
+        let high_half = _mm256_set1_epi32(0xffff_0000u32 as i32);
+        const { assert!(L1.is_multiple_of(64)) };
+        // 64 elements fill eight registers
+        for pass in 0..L1 / 64 {
+            let mut sum = [_mm256_setzero_ps(); 8];
+            // SAFETY: the rows are bounds-checked, and 32 pass + 32 <= GRAD_WORDS; the pass writes elements 64 pass .. 64 pass + 64.
+            unsafe {
+                for &i in list {
+                    let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr().add(32 * pass);
+                    for g in 0..4 {
+                        let x = _mm256_loadu_si256(row.add(8 * g).cast());
+                        let low = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(x));
+                        let high = _mm256_castsi256_ps(_mm256_and_si256(x, high_half));
+                        sum[2 * g] = _mm256_add_ps(sum[2 * g], low);
+                        sum[2 * g + 1] = _mm256_add_ps(sum[2 * g + 1], high);
+                    }
+                }
+                for g in 0..4 {
+                    let at = 64 * pass + g / 2 * 32 + g % 2 * 8;
+                    _mm256_storeu_ps(out.as_mut_ptr().add(at), sum[2 * g]);
+                    _mm256_storeu_ps(out.as_mut_ptr().add(at + 16), sum[2 * g + 1]);
+                }
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn adam(
+        w: &mut [f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        g: &[f32],
+        step: AdamStep,
+        late: Option<CatchUp>,
+    ) {
+        let (b1, b2) = (_mm256_set1_ps(step.beta1), _mm256_set1_ps(step.beta2));
+        let (c1, c2) = (_mm256_set1_ps(1.0 - step.beta1), _mm256_set1_ps(1.0 - step.beta2));
+        let (rate, epsilon) = (_mm256_set1_ps(step.rate), _mm256_set1_ps(step.epsilon));
+        for i in (0..w.len()).step_by(8) {
+            // SAFETY: i + 8 <= the length of each slice.
+            unsafe {
+                let (pw, pm, pv) = (w.as_mut_ptr().add(i), m.as_mut_ptr().add(i), v.as_mut_ptr().add(i));
+                let (mut xw, mut xm, mut xv) =
+                    (_mm256_loadu_ps(pw), _mm256_loadu_ps(pm), _mm256_loadu_ps(pv));
+                if let Some(late) = late {
+                    let r = inverse_root(xv, epsilon);
+                    xw = _mm256_fnmadd_ps(_mm256_mul_ps(xm, _mm256_set1_ps(late.shift)), r, xw);
+                    xm = _mm256_mul_ps(xm, _mm256_set1_ps(late.decay1));
+                    xv = _mm256_mul_ps(xv, _mm256_set1_ps(late.decay2));
+                }
+                let xg = _mm256_loadu_ps(g.as_ptr().add(i));
+                xm = _mm256_fmadd_ps(b1, xm, _mm256_mul_ps(c1, xg));
+                xv = _mm256_fmadd_ps(b2, xv, _mm256_mul_ps(_mm256_mul_ps(c2, xg), xg));
+                xw = _mm256_fnmadd_ps(_mm256_mul_ps(rate, xm), inverse_root(xv, epsilon), xw);
+                _mm256_storeu_ps(pw, xw);
+                _mm256_storeu_ps(pm, xm);
+                _mm256_storeu_ps(pv, xv);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn add(total: &mut [f32], x: &[f32]) {
+        for i in (0..total.len()).step_by(8) {
+            // SAFETY: i + 8 <= both lengths.
+            unsafe {
+                let t = total.as_mut_ptr().add(i);
+                _mm256_storeu_ps(t, _mm256_add_ps(_mm256_loadu_ps(t), _mm256_loadu_ps(x.as_ptr().add(i))));
+            }
+        }
+    }
+
+    /// Blocks of 4 rows by 16 columns stay in 8 registers over the whole of `k`.
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn matmul(
+        (m, n, k): (usize, usize, usize),
+        a: Strided,
+        b: &[f32],
+        ldb: usize,
+        c: &mut [f32],
+        ldc: usize,
+        accumulate: bool,
+    ) {
+        for col in (0..n).step_by(16) {
+            for row in (0..m).step_by(4) {
+                // SAFETY: rows row..row+4 and columns col..col+16 lie within the matrices.
+                unsafe {
+                    let out = c.as_mut_ptr().add(row * ldc + col);
+                    let mut sum = [[_mm256_setzero_ps(); 2]; 4];
+                    if accumulate {
+                        for (i, s) in sum.iter_mut().enumerate() {
+                            *s = [_mm256_loadu_ps(out.add(i * ldc)), _mm256_loadu_ps(out.add(i * ldc + 8))];
+                        }
+                    }
+                    let mut pa = a.data.as_ptr().add(row * a.row);
+                    let mut pb = b.as_ptr().add(col);
+                    for _ in 0..k {
+                        let (b0, b1) = (_mm256_loadu_ps(pb), _mm256_loadu_ps(pb.add(8)));
+                        for (i, s) in sum.iter_mut().enumerate() {
+                            let x = _mm256_set1_ps(*pa.add(i * a.row));
+                            s[0] = _mm256_fmadd_ps(x, b0, s[0]);
+                            s[1] = _mm256_fmadd_ps(x, b1, s[1]);
+                        }
+                        pa = pa.wrapping_add(a.col);
+                        pb = pb.wrapping_add(ldb);
+                    }
+                    for (i, s) in sum.iter().enumerate() {
+                        _mm256_storeu_ps(out.add(i * ldc), s[0]);
+                        _mm256_storeu_ps(out.add(i * ldc + 8), s[1]);
+                    }
                 }
             }
         }

@@ -3,111 +3,16 @@
 
 use std::arch::x86_64::*;
 
-use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
+use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Strided};
+use super::checked::Unchecked;
 use crate::memory::prefetch;
+use crate::nnue::arch::L1;
 
-/// Proof that the processor has AVX-512 F and BW: only [`detect`](Self::detect) gives one out.
-pub struct Avx512(());
-
-static TOKEN: Avx512 = Avx512(());
-
-impl Avx512 {
-    pub fn detect() -> Option<&'static Avx512> {
-        (is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")).then_some(&TOKEN)
-    }
-}
+/// See [`Kernels`](super::Kernels).
+pub(super) struct Avx512;
 
 /// How many rows ahead of the sum to ask for the next one: far enough for the third-level cache.
 const AHEAD: usize = 3;
-
-/// `count` elements may be read (or written) at the start of each slice.
-macro_rules! check {
-    ($n:expr, $($s:expr),*) => { $(assert!($s.len() >= $n);)* };
-}
-
-// SAFETY (all of the below): a value of `Avx512` exists only where the features were detected, and each function
-// asserts that the slices hold what it will touch.
-impl Kernels for Avx512 {
-    fn name(&self) -> &'static str {
-        "avx512"
-    }
-
-    fn effective_row(
-        &self,
-        w: &[f32],
-        m: &[f32],
-        v: &[f32],
-        p: &[f32],
-        catch_up: Option<(CatchUp, f32)>,
-        grid: Grid,
-        out: &mut [i16],
-    ) {
-        check!(L1, w, m, v, p, out);
-        // SAFETY: see the impl.
-        unsafe { effective_row(w, m, v, p, catch_up, grid, out) }
-    }
-
-    fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-        check!(L1, bias, acc);
-        // SAFETY: see the impl.
-        unsafe { gather(table, rows, bias, acc) }
-    }
-
-    fn activate(&self, acc: &[i16], out: &mut [f32]) {
-        check!(L1, acc, out);
-        // SAFETY: see the impl.
-        unsafe { activate(acc, out) }
-    }
-
-    fn pack_gradient(&self, acc: &[i16], grad: &[f32], out: &mut [u32]) {
-        check!(L1, acc, grad);
-        check!(GRAD_WORDS, out);
-        // SAFETY: see the impl.
-        unsafe { pack_gradient(acc, grad, out) }
-    }
-
-    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
-        // SAFETY: see the impl.
-        unsafe { sum_gradients(grads, list, out) }
-    }
-
-    fn adam(
-        &self,
-        w: &mut [f32],
-        m: &mut [f32],
-        v: &mut [f32],
-        g: &[f32],
-        step: AdamStep,
-        late: Option<CatchUp>,
-    ) {
-        assert!(w.len().is_multiple_of(16));
-        check!(w.len(), m, v, g);
-        // SAFETY: see the impl.
-        unsafe { adam(w, m, v, g, step, late) }
-    }
-
-    fn add(&self, total: &mut [f32], x: &[f32]) {
-        assert!(total.len().is_multiple_of(16));
-        check!(total.len(), x);
-        // SAFETY: see the impl.
-        unsafe { add(total, x) }
-    }
-
-    fn matmul(
-        &self,
-        size: (usize, usize, usize),
-        a: Strided,
-        b: &[f32],
-        ldb: usize,
-        c: &mut [f32],
-        ldc: usize,
-        accumulate: bool,
-    ) {
-        check_matmul(size, a, b, ldb, c, ldc);
-        // SAFETY: see the impl.
-        unsafe { matmul(size, a, b, ldb, c, ldc, accumulate) }
-    }
-}
 
 /// `1 / (sqrt(v) + epsilon)`; a Newton step after each 14-bit estimate leaves an error of about 2^-24.
 #[inline]
@@ -124,76 +29,6 @@ fn inverse_root(v: __m512, epsilon: __m512) -> __m512 {
     _mm512_fmadd_ps(q, _mm512_fnmadd_ps(d, q, _mm512_set1_ps(1.0)), q)
 }
 
-/// # Safety
-/// Each slice holds [`L1`] elements.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn effective_row(
-    w: &[f32],
-    m: &[f32],
-    v: &[f32],
-    p: &[f32],
-    catch_up: Option<(CatchUp, f32)>,
-    grid: Grid,
-    out: &mut [i16],
-) {
-    let (scale, unit) = grid.steps();
-    let (scale, unit) = (_mm512_set1_ps(scale), _mm512_set1_epi32(unit));
-    for i in (0..L1).step_by(16) {
-        // SAFETY: i + 16 <= L1.
-        unsafe {
-            let mut x = _mm512_loadu_ps(w.as_ptr().add(i));
-            if let Some((late, epsilon)) = catch_up {
-                let m = _mm512_loadu_ps(m.as_ptr().add(i));
-                let v = _mm512_loadu_ps(v.as_ptr().add(i));
-                let r = inverse_root(v, _mm512_set1_ps(epsilon));
-                x = _mm512_fnmadd_ps(_mm512_mul_ps(m, _mm512_set1_ps(late.shift)), r, x);
-            }
-            let x = _mm512_mul_ps(_mm512_add_ps(x, _mm512_loadu_ps(p.as_ptr().add(i))), scale);
-            let narrow = _mm512_cvtsepi32_epi16(_mm512_mullo_epi32(_mm512_cvtps_epi32(x), unit));
-            _mm256_storeu_si256(out.as_mut_ptr().add(i).cast(), narrow);
-        }
-    }
-}
-
-/// # Safety
-/// `bias` and `acc` hold [`L1`] elements.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-    // SAFETY: 8 × 32 = L1 elements at each pointer; the rows are bounds-checked.
-    unsafe {
-        let mut sum: [__m512i; 8] =
-            std::array::from_fn(|i| _mm512_loadu_si512(bias.as_ptr().add(32 * i).cast()));
-        for &row in rows {
-            let row = table[row as usize * L1..][..L1].as_ptr();
-            for (i, s) in sum.iter_mut().enumerate() {
-                *s = _mm512_add_epi16(*s, _mm512_loadu_si512(row.add(32 * i).cast()));
-            }
-        }
-        for (i, s) in sum.into_iter().enumerate() {
-            _mm512_storeu_si512(acc.as_mut_ptr().add(32 * i).cast(), s);
-        }
-    }
-}
-
-/// # Safety
-/// Each slice holds [`L1`] elements.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn activate(acc: &[i16], out: &mut [f32]) {
-    let top = _mm512_set1_epi16(ACC_SCALE as i16);
-    let scale = _mm512_set1_ps(1.0 / ACC_SCALE);
-    for i in (0..L1).step_by(32) {
-        // SAFETY: i + 32 <= L1.
-        unsafe {
-            let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
-            let a = _mm512_min_epi16(_mm512_max_epi16(a, _mm512_setzero_si512()), top);
-            let low = _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm512_castsi512_si256(a)));
-            let high = _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(a)));
-            _mm512_storeu_ps(out.as_mut_ptr().add(i), _mm512_mul_ps(low, scale));
-            _mm512_storeu_ps(out.as_mut_ptr().add(i + 16), _mm512_mul_ps(high, scale));
-        }
-    }
-}
-
 /// Rounds to bfloat16 in the low half of each lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -204,142 +39,214 @@ fn bf16(x: __m512) -> __m512i {
     _mm512_srli_epi32::<16>(rounded)
 }
 
-/// # Safety
-/// `acc` and `grad` hold [`L1`] elements, `out` [`GRAD_WORDS`].
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
-    let top = _mm512_set1_epi16(ACC_SCALE as i16);
-    for i in (0..L1).step_by(32) {
-        // SAFETY: i + 32 <= L1 and i / 2 + 16 <= GRAD_WORDS.
-        unsafe {
-            let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
-            let inside: u32 =
-                _mm512_cmpgt_epi16_mask(a, _mm512_setzero_si512()) & _mm512_cmplt_epi16_mask(a, top);
-            let low = bf16(_mm512_maskz_loadu_ps(inside as u16, grad.as_ptr().add(i)));
-            let high = bf16(_mm512_maskz_loadu_ps((inside >> 16) as u16, grad.as_ptr().add(i + 16)));
-            let packed = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
-            _mm512_storeu_si512(out.as_mut_ptr().add(i / 2).cast(), packed);
-        }
-    }
-}
+impl Unchecked for Avx512 {
+    const NAME: &'static str = "avx512";
+    const LANES: usize = 16;
 
-/// # Safety
-/// None beyond the features.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
-    let high_half = _mm512_set1_epi32(0xffff_0000u32 as i32);
-    let mut sum = [_mm512_setzero_ps(); 16];
-    // SAFETY: the rows are bounds-checked, 8 × 16 = GRAD_WORDS; `out` has 16 × 16 elements.
-    unsafe {
-        for (n, &i) in list.iter().enumerate() {
-            if let Some(&ahead) = list.get(n + AHEAD) {
-                let row = grads.as_ptr().wrapping_add(ahead as usize * GRAD_WORDS);
-                (0..8).for_each(|g| prefetch(row.wrapping_add(16 * g)));
-            }
-            let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr();
-            for g in 0..8 {
-                let x = _mm512_loadu_si512(row.add(16 * g).cast());
-                let low = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(x));
-                let high = _mm512_castsi512_ps(_mm512_and_si512(x, high_half));
-                sum[2 * g] = _mm512_add_ps(sum[2 * g], low);
-                sum[2 * g + 1] = _mm512_add_ps(sum[2 * g + 1], high);
-            }
-        }
-        for (g, s) in sum.into_iter().enumerate() {
-            _mm512_storeu_ps(out.as_mut_ptr().add(16 * g), s);
-        }
+    fn available() -> bool {
+        is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
     }
-}
 
-/// # Safety
-/// The slices are equally long, a multiple of 16.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn adam(
-    w: &mut [f32],
-    m: &mut [f32],
-    v: &mut [f32],
-    g: &[f32],
-    step: AdamStep,
-    late: Option<CatchUp>,
-) {
-    let (b1, b2) = (_mm512_set1_ps(step.beta1), _mm512_set1_ps(step.beta2));
-    let (c1, c2) = (_mm512_set1_ps(1.0 - step.beta1), _mm512_set1_ps(1.0 - step.beta2));
-    let (rate, epsilon) = (_mm512_set1_ps(step.rate), _mm512_set1_ps(step.epsilon));
-    for i in (0..w.len()).step_by(16) {
-        // SAFETY: i + 16 <= the length of each slice.
-        unsafe {
-            let (pw, pm, pv) = (w.as_mut_ptr().add(i), m.as_mut_ptr().add(i), v.as_mut_ptr().add(i));
-            let (mut xw, mut xm, mut xv) = (_mm512_loadu_ps(pw), _mm512_loadu_ps(pm), _mm512_loadu_ps(pv));
-            if let Some(late) = late {
-                let r = inverse_root(xv, epsilon);
-                xw = _mm512_fnmadd_ps(_mm512_mul_ps(xm, _mm512_set1_ps(late.shift)), r, xw);
-                xm = _mm512_mul_ps(xm, _mm512_set1_ps(late.decay1));
-                xv = _mm512_mul_ps(xv, _mm512_set1_ps(late.decay2));
-            }
-            let xg = _mm512_loadu_ps(g.as_ptr().add(i));
-            xm = _mm512_fmadd_ps(b1, xm, _mm512_mul_ps(c1, xg));
-            xv = _mm512_fmadd_ps(b2, xv, _mm512_mul_ps(_mm512_mul_ps(c2, xg), xg));
-            xw = _mm512_fnmadd_ps(_mm512_mul_ps(rate, xm), inverse_root(xv, epsilon), xw);
-            _mm512_storeu_ps(pw, xw);
-            _mm512_storeu_ps(pm, xm);
-            _mm512_storeu_ps(pv, xv);
-        }
-    }
-}
-
-/// # Safety
-/// `x` is as long as `total`, a multiple of 16.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn add(total: &mut [f32], x: &[f32]) {
-    for i in (0..total.len()).step_by(16) {
-        // SAFETY: i + 16 <= both lengths.
-        unsafe {
-            let t = total.as_mut_ptr().add(i);
-            _mm512_storeu_ps(t, _mm512_add_ps(_mm512_loadu_ps(t), _mm512_loadu_ps(x.as_ptr().add(i))));
-        }
-    }
-}
-
-/// Blocks of 8 rows by 32 columns stay in 16 registers over the whole of `k`.
-///
-/// # Safety
-/// As [`check_matmul`] checks.
-#[target_feature(enable = "avx512f,avx512bw")]
-unsafe fn matmul(
-    (m, n, k): (usize, usize, usize),
-    a: Strided,
-    b: &[f32],
-    ldb: usize,
-    c: &mut [f32],
-    ldc: usize,
-    accumulate: bool,
-) {
-    for col in (0..n).step_by(32) {
-        for row in (0..m).step_by(8) {
-            // SAFETY: rows row..row+8 and columns col..col+32 lie within the matrices.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn effective_row(
+        w: &[f32],
+        m: &[f32],
+        v: &[f32],
+        p: &[f32],
+        catch_up: Option<(CatchUp, f32)>,
+        grid: Grid,
+        out: &mut [i16],
+    ) {
+        let (scale, unit) = grid.steps();
+        let (scale, unit) = (_mm512_set1_ps(scale), _mm512_set1_epi32(unit));
+        for i in (0..L1).step_by(16) {
+            // SAFETY: i + 16 <= L1.
             unsafe {
-                let out = c.as_mut_ptr().add(row * ldc + col);
-                let mut sum = [[_mm512_setzero_ps(); 2]; 8];
-                if accumulate {
+                let mut x = _mm512_loadu_ps(w.as_ptr().add(i));
+                if let Some((late, epsilon)) = catch_up {
+                    let m = _mm512_loadu_ps(m.as_ptr().add(i));
+                    let v = _mm512_loadu_ps(v.as_ptr().add(i));
+                    let r = inverse_root(v, _mm512_set1_ps(epsilon));
+                    x = _mm512_fnmadd_ps(_mm512_mul_ps(m, _mm512_set1_ps(late.shift)), r, x);
+                }
+                let x = _mm512_mul_ps(_mm512_add_ps(x, _mm512_loadu_ps(p.as_ptr().add(i))), scale);
+                let narrow = _mm512_cvtsepi32_epi16(_mm512_mullo_epi32(_mm512_cvtps_epi32(x), unit));
+                _mm256_storeu_si256(out.as_mut_ptr().add(i).cast(), narrow);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
+        const { assert!(L1.is_multiple_of(256)) };
+        // 256 elements fill eight registers
+        for part in (0..L1).step_by(256) {
+            // SAFETY: part + 8 × 32 <= L1; the rows are bounds-checked.
+            unsafe {
+                let mut sum: [__m512i; 8] =
+                    std::array::from_fn(|i| _mm512_loadu_si512(bias.as_ptr().add(part + 32 * i).cast()));
+                for &row in rows {
+                    let row = table[row as usize * L1..][..L1].as_ptr().add(part);
                     for (i, s) in sum.iter_mut().enumerate() {
-                        *s = [_mm512_loadu_ps(out.add(i * ldc)), _mm512_loadu_ps(out.add(i * ldc + 16))];
+                        *s = _mm512_add_epi16(*s, _mm512_loadu_si512(row.add(32 * i).cast()));
                     }
                 }
-                let mut pa = a.data.as_ptr().add(row * a.row);
-                let mut pb = b.as_ptr().add(col);
-                for _ in 0..k {
-                    let (b0, b1) = (_mm512_loadu_ps(pb), _mm512_loadu_ps(pb.add(16)));
-                    for (i, s) in sum.iter_mut().enumerate() {
-                        let x = _mm512_set1_ps(*pa.add(i * a.row));
-                        s[0] = _mm512_fmadd_ps(x, b0, s[0]);
-                        s[1] = _mm512_fmadd_ps(x, b1, s[1]);
-                    }
-                    pa = pa.wrapping_add(a.col);
-                    pb = pb.wrapping_add(ldb);
+                for (i, s) in sum.into_iter().enumerate() {
+                    _mm512_storeu_si512(acc.as_mut_ptr().add(part + 32 * i).cast(), s);
                 }
-                for (i, s) in sum.iter().enumerate() {
-                    _mm512_storeu_ps(out.add(i * ldc), s[0]);
-                    _mm512_storeu_ps(out.add(i * ldc + 16), s[1]);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn activate(acc: &[i16], out: &mut [f32]) {
+        let top = _mm512_set1_epi16(ACC_SCALE as i16);
+        let scale = _mm512_set1_ps(1.0 / ACC_SCALE);
+        for i in (0..L1).step_by(32) {
+            // SAFETY: i + 32 <= L1.
+            unsafe {
+                let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
+                let a = _mm512_min_epi16(_mm512_max_epi16(a, _mm512_setzero_si512()), top);
+                let low = _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm512_castsi512_si256(a)));
+                let high = _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(a)));
+                _mm512_storeu_ps(out.as_mut_ptr().add(i), _mm512_mul_ps(low, scale));
+                _mm512_storeu_ps(out.as_mut_ptr().add(i + 16), _mm512_mul_ps(high, scale));
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
+        let top = _mm512_set1_epi16(ACC_SCALE as i16);
+        for i in (0..L1).step_by(32) {
+            // SAFETY: i + 32 <= L1 and i / 2 + 16 <= GRAD_WORDS.
+            unsafe {
+                let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
+                let inside: u32 =
+                    _mm512_cmpgt_epi16_mask(a, _mm512_setzero_si512()) & _mm512_cmplt_epi16_mask(a, top);
+                let low = bf16(_mm512_maskz_loadu_ps(inside as u16, grad.as_ptr().add(i)));
+                let high = bf16(_mm512_maskz_loadu_ps((inside >> 16) as u16, grad.as_ptr().add(i + 16)));
+                let packed = _mm512_or_si512(low, _mm512_slli_epi32::<16>(high));
+                _mm512_storeu_si512(out.as_mut_ptr().add(i / 2).cast(), packed);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
+        const { assert!(L1.is_multiple_of(256)) };
+        let high_half = _mm512_set1_epi32(0xffff_0000u32 as i32);
+        // 256 elements fill 16 registers
+        for pass in 0..L1 / 256 {
+            let mut sum = [_mm512_setzero_ps(); 16];
+            // SAFETY: the rows are bounds-checked, and 128 pass + 128 <= GRAD_WORDS; the pass writes elements
+            // 256 pass .. 256 pass + 256.
+            unsafe {
+                for (n, &i) in list.iter().enumerate() {
+                    if let Some(&ahead) = list.get(n + AHEAD) {
+                        let row = grads.as_ptr().wrapping_add(ahead as usize * GRAD_WORDS + 128 * pass);
+                        (0..8).for_each(|g| prefetch(row.wrapping_add(16 * g)));
+                    }
+                    let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr().add(128 * pass);
+                    for g in 0..8 {
+                        let x = _mm512_loadu_si512(row.add(16 * g).cast());
+                        let low = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(x));
+                        let high = _mm512_castsi512_ps(_mm512_and_si512(x, high_half));
+                        sum[2 * g] = _mm512_add_ps(sum[2 * g], low);
+                        sum[2 * g + 1] = _mm512_add_ps(sum[2 * g + 1], high);
+                    }
+                }
+                for (g, s) in sum.into_iter().enumerate() {
+                    _mm512_storeu_ps(out.as_mut_ptr().add(256 * pass + 16 * g), s);
+                }
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn adam(
+        w: &mut [f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        g: &[f32],
+        step: AdamStep,
+        late: Option<CatchUp>,
+    ) {
+        let (b1, b2) = (_mm512_set1_ps(step.beta1), _mm512_set1_ps(step.beta2));
+        let (c1, c2) = (_mm512_set1_ps(1.0 - step.beta1), _mm512_set1_ps(1.0 - step.beta2));
+        let (rate, epsilon) = (_mm512_set1_ps(step.rate), _mm512_set1_ps(step.epsilon));
+        for i in (0..w.len()).step_by(16) {
+            // SAFETY: i + 16 <= the length of each slice.
+            unsafe {
+                let (pw, pm, pv) = (w.as_mut_ptr().add(i), m.as_mut_ptr().add(i), v.as_mut_ptr().add(i));
+                let (mut xw, mut xm, mut xv) =
+                    (_mm512_loadu_ps(pw), _mm512_loadu_ps(pm), _mm512_loadu_ps(pv));
+                if let Some(late) = late {
+                    let r = inverse_root(xv, epsilon);
+                    xw = _mm512_fnmadd_ps(_mm512_mul_ps(xm, _mm512_set1_ps(late.shift)), r, xw);
+                    xm = _mm512_mul_ps(xm, _mm512_set1_ps(late.decay1));
+                    xv = _mm512_mul_ps(xv, _mm512_set1_ps(late.decay2));
+                }
+                let xg = _mm512_loadu_ps(g.as_ptr().add(i));
+                xm = _mm512_fmadd_ps(b1, xm, _mm512_mul_ps(c1, xg));
+                xv = _mm512_fmadd_ps(b2, xv, _mm512_mul_ps(_mm512_mul_ps(c2, xg), xg));
+                xw = _mm512_fnmadd_ps(_mm512_mul_ps(rate, xm), inverse_root(xv, epsilon), xw);
+                _mm512_storeu_ps(pw, xw);
+                _mm512_storeu_ps(pm, xm);
+                _mm512_storeu_ps(pv, xv);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn add(total: &mut [f32], x: &[f32]) {
+        for i in (0..total.len()).step_by(16) {
+            // SAFETY: i + 16 <= both lengths.
+            unsafe {
+                let t = total.as_mut_ptr().add(i);
+                _mm512_storeu_ps(t, _mm512_add_ps(_mm512_loadu_ps(t), _mm512_loadu_ps(x.as_ptr().add(i))));
+            }
+        }
+    }
+
+    /// Blocks of 8 rows by 32 columns stay in 16 registers over the whole of `k`.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    unsafe fn matmul(
+        (m, n, k): (usize, usize, usize),
+        a: Strided,
+        b: &[f32],
+        ldb: usize,
+        c: &mut [f32],
+        ldc: usize,
+        accumulate: bool,
+    ) {
+        for col in (0..n).step_by(32) {
+            for row in (0..m).step_by(8) {
+                // SAFETY: rows row..row+8 and columns col..col+32 lie within the matrices.
+                unsafe {
+                    let out = c.as_mut_ptr().add(row * ldc + col);
+                    let mut sum = [[_mm512_setzero_ps(); 2]; 8];
+                    if accumulate {
+                        for (i, s) in sum.iter_mut().enumerate() {
+                            *s = [_mm512_loadu_ps(out.add(i * ldc)), _mm512_loadu_ps(out.add(i * ldc + 16))];
+                        }
+                    }
+                    let mut pa = a.data.as_ptr().add(row * a.row);
+                    let mut pb = b.as_ptr().add(col);
+                    for _ in 0..k {
+                        let (b0, b1) = (_mm512_loadu_ps(pb), _mm512_loadu_ps(pb.add(16)));
+                        for (i, s) in sum.iter_mut().enumerate() {
+                            let x = _mm512_set1_ps(*pa.add(i * a.row));
+                            s[0] = _mm512_fmadd_ps(x, b0, s[0]);
+                            s[1] = _mm512_fmadd_ps(x, b1, s[1]);
+                        }
+                        pa = pa.wrapping_add(a.col);
+                        pb = pb.wrapping_add(ldb);
+                    }
+                    for (i, s) in sum.iter().enumerate() {
+                        _mm512_storeu_ps(out.add(i * ldc), s[0]);
+                        _mm512_storeu_ps(out.add(i * ldc + 16), s[1]);
+                    }
                 }
             }
         }

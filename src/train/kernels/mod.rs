@@ -3,144 +3,18 @@
 //! A kernel is a whole row or a whole layer, so that choosing one at run time costs nothing. [`best`] picks by the
 //! processor; [`by_name`] lets tests and users choose.
 
+mod arithmetic;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod checked;
 
+pub use arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, Strided};
 pub use portable::Portable;
-
-/// Width of the accumulator of one perspective.
-pub const L1: usize = 256;
-/// Accumulators are 16-bit integers in units of 1 / this: eight times finer than the 1/127 of the quantised network,
-/// with room for sums up to 32.
-pub const ACC_SCALE: f32 = 8.0 * 127.0;
-
-/// What values the rows of the first layer take in the forward pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grid {
-    /// Multiples of 1 / [`ACC_SCALE`].
-    Fine,
-    /// Multiples of 1/127, as in the quantised network.
-    Quantized,
-}
-
-impl Grid {
-    /// Steps to one, and the units of [`ACC_SCALE`] in a step.
-    const fn steps(self) -> (f32, i32) {
-        match self {
-            Grid::Fine => (ACC_SCALE, 1),
-            Grid::Quantized => (127.0, 8),
-        }
-    }
-
-    /// `x` in units of [`ACC_SCALE`].
-    pub fn round(self, x: f32) -> i16 {
-        let (scale, unit) = self.steps();
-        ((x * scale).round_ties_even() as i32 * unit) as i16
-    }
-}
-/// One row of the table of gradients: pairs of bfloat16. Word `16 g + j` holds elements `32 g + j` (low half) and
-/// `32 g + 16 + j` (high half), so that a shift and a mask restore two runs of neighbours.
-pub const GRAD_WORDS: usize = L1 / 2;
-
-/// What one Adam step needs to know besides the gradient.
-#[derive(Clone, Copy, Debug)]
-pub struct AdamStep {
-    /// Learning rate with both bias corrections folded in.
-    pub rate: f32,
-    pub beta1: f32,
-    pub beta2: f32,
-    pub epsilon: f32,
-}
-
-/// What a row missed while its gradient was zero for `n` steps: Adam goes on moving it by its decaying momentum.
-/// For epsilon much smaller than the root of the second moment the sum of those moves is `shift * m / (sqrt(v) + epsilon)`
-/// exactly, so a row need not be visited in every step to be where dense Adam would have it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CatchUp {
-    pub shift: f32,
-    /// `beta1 ^ n`
-    pub decay1: f32,
-    /// `beta2 ^ n`
-    pub decay2: f32,
-}
-
-/// A matrix in memory whose element (i, k) is at `data[i * row + k * col]`.
-#[derive(Clone, Copy)]
-pub struct Strided<'a> {
-    pub data: &'a [f32],
-    pub row: usize,
-    pub col: usize,
-}
-
-pub trait Kernels: Sync + Send {
-    fn name(&self) -> &'static str;
-
-    /// `out = grid.round(w - shift * m / (sqrt(v) + epsilon) + p)`: a feature's row as the forward pass sees it.
-    /// Without `catch_up` the moments are not read. All slices have [`L1`] elements.
-    #[allow(clippy::too_many_arguments)]
-    fn effective_row(
-        &self,
-        w: &[f32],
-        m: &[f32],
-        v: &[f32],
-        p: &[f32],
-        catch_up: Option<(CatchUp, f32)>,
-        grid: Grid,
-        out: &mut [i16],
-    );
-
-    /// `acc = bias + sum of table[row]` for the [`L1`]-wide rows of `table`.
-    fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]);
-
-    /// `out = clamp(acc / ACC_SCALE, 0, 1)`.
-    fn activate(&self, acc: &[i16], out: &mut [f32]);
-
-    /// Keeps the gradient where the activation is inside (0, 1) and packs it, see [`GRAD_WORDS`].
-    fn pack_gradient(&self, acc: &[i16], grad: &[f32], out: &mut [u32]);
-
-    /// `out = sum over list of grads[i]`, the rows of `grads` being [`GRAD_WORDS`] words.
-    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]);
-
-    /// Catches the parameters up, then makes one Adam step with gradient `g`.
-    fn adam(
-        &self,
-        w: &mut [f32],
-        m: &mut [f32],
-        v: &mut [f32],
-        g: &[f32],
-        step: AdamStep,
-        late: Option<CatchUp>,
-    );
-
-    /// `total += x`.
-    fn add(&self, total: &mut [f32], x: &[f32]);
-
-    /// `c (m × n) = a (m × k) · b (k × n)`, or `c += ...`; `m` a multiple of 8, `n` of 32. `b` and `c` have contiguous
-    /// rows at distances `ldb` and `ldc`.
-    #[allow(clippy::too_many_arguments)]
-    fn matmul(
-        &self,
-        size: (usize, usize, usize),
-        a: Strided,
-        b: &[f32],
-        ldb: usize,
-        c: &mut [f32],
-        ldc: usize,
-        accumulate: bool,
-    );
-}
-
-/// Panics unless the operands of a [`Kernels::matmul`] lie within their slices.
-#[inline]
-fn check_matmul((m, n, k): (usize, usize, usize), a: Strided, b: &[f32], ldb: usize, c: &[f32], ldc: usize) {
-    assert!(m > 0 && n > 0 && k > 0 && m.is_multiple_of(8) && n.is_multiple_of(32));
-    assert!((m - 1) * a.row + (k - 1) * a.col < a.data.len());
-    assert!((k - 1) * ldb + n <= b.len() && (m - 1) * ldc + n <= c.len() && ldc >= n);
-}
 
 /// The fastest kernels of this processor.
 pub fn best() -> &'static dyn Kernels {
@@ -152,9 +26,9 @@ pub fn by_name(name: &str) -> Option<&'static dyn Kernels> {
     match name {
         "portable" => Some(&Portable),
         #[cfg(target_arch = "x86_64")]
-        "avx2" => avx2::Avx2::detect().map(|k| k as &dyn Kernels),
+        "avx2" => checked::detect::<avx2::Avx2>(),
         #[cfg(target_arch = "x86_64")]
-        "avx512" => avx512::Avx512::detect().map(|k| k as &dyn Kernels),
+        "avx512" => checked::detect::<avx512::Avx512>(),
         _ => None,
     }
 }
@@ -162,6 +36,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Kernels> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nnue::arch::L1;
 
     struct Rng(u64);
     impl Rng {

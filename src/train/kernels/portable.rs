@@ -1,7 +1,9 @@
 //! The kernels in plain Rust: the reference, and the fallback for processors without AVX2.
 
-use super::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, L1, Strided, check_matmul};
+use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, Strided, check_matmul};
+use crate::nnue::arch::L1;
 
+/// Plain Rust.
 pub struct Portable;
 
 /// Rounds to bfloat16, to nearest even.
