@@ -57,6 +57,7 @@ struct Frame {
 }
 
 impl Evaluator {
+    /// An evaluator without a line: [`reset`](Self::reset) it before use.
     pub fn new(network: Arc<Network>) -> Evaluator {
         let plies = MAX_PLY + 10;
         let table = RefreshTable::new(&network.input);
@@ -69,6 +70,7 @@ impl Evaluator {
         }
     }
 
+    /// The network it evaluates with.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }

@@ -15,20 +15,26 @@ pub type Features = HalfKp;
 pub const L1: usize = 256;
 /// Outputs of the first and the second hidden layer.
 pub const L2: usize = 32;
+/// Outputs of the second hidden layer.
 pub const L3: usize = 32;
 
 /// The output in units of [`crate::types::Value`], times this (the USI option `FV_SCALE` can say otherwise).
 pub const FV_SCALE: i32 = 16;
 
+/// The first layer: features to accumulators.
 pub type Input = Transformer<Features, L1>;
+/// Both accumulators, side to move first, to the first hidden layer.
 pub type Hidden1 = Affine<{ 2 * L1 }, L2>;
+/// First to second hidden layer.
 pub type Hidden2 = Affine<L2, L3>;
+/// Second hidden layer to the one output.
 pub type Output = Affine<L3, 1>;
 
 /// The file format's version word.
 pub const VERSION: u32 = 0x7AF3_2F16;
 /// Hashes of the two sections of a file; the header holds their exclusive or.
 pub const TRANSFORMER_HASH: u32 = Features::HASH ^ (2 * L1) as u32;
+/// See [`TRANSFORMER_HASH`].
 pub const NETWORK_HASH: u32 = {
     let input = 0xEC42_E90D ^ (2 * L1) as u32;
     let hidden1 = Hidden1::hash(input);

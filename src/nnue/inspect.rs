@@ -13,7 +13,9 @@ use crate::position::Position;
 pub struct Activations {
     /// Clipped accumulators: of the side to move, then of the other side.
     pub transformed: [u8; 2 * L1],
+    /// Clipped outputs of the first hidden layer.
     pub hidden1: [u8; L2],
+    /// Clipped outputs of the second hidden layer.
     pub hidden2: [u8; L3],
     /// The output, FV_SCALE times a [`Value`](crate::types::Value), for the side to move.
     pub raw: i32,

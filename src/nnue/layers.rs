@@ -22,6 +22,7 @@ pub type Row<const N: usize> = Aligned<[i16; N]>;
 
 /// The sparse first layer: an accumulator is `bias` plus the rows of all features that are on, in wrapping i16.
 pub struct Transformer<F, const N: usize> {
+    /// An accumulator with no feature on.
     pub bias: Row<N>,
     /// `F::INPUTS` rows.
     pub rows: HugeBuf<Row<N>>,
@@ -29,6 +30,10 @@ pub struct Transformer<F, const N: usize> {
 }
 
 impl<F: FeatureSet, const N: usize> Transformer<F, N> {
+    /// A layer of zeros.
+    ///
+    /// # Errors
+    /// No memory.
     pub fn zeroed() -> Result<Self, OutOfMemory> {
         Ok(Transformer { bias: Aligned([0; N]), rows: HugeBuf::zeroed(F::INPUTS)?, features: PhantomData })
     }
@@ -39,6 +44,7 @@ impl<F: FeatureSet, const N: usize> Transformer<F, N> {
 /// Weights lie in the order in which vector units eat them: for four consecutive inputs, those four weights of every
 /// output. So one broadcast of four inputs meets contiguous weights, and four zero inputs skip them all.
 pub struct Affine<const IN: usize, const OUT: usize> {
+    /// By output.
     pub bias: Aligned<[i32; OUT]>,
     /// `IN / 4` groups.
     pub(super) groups: HugeBuf<[[i8; 4]; OUT]>,
@@ -47,16 +53,22 @@ pub struct Affine<const IN: usize, const OUT: usize> {
 }
 
 impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
+    /// A layer of zeros.
+    ///
+    /// # Errors
+    /// No memory.
     pub fn zeroed() -> Result<Self, OutOfMemory> {
         // a file pads rows to 32 inputs; widths that need no padding spare us the case
         const { assert!(IN.is_multiple_of(32)) };
         Ok(Affine { bias: Aligned([0; OUT]), groups: HugeBuf::zeroed(IN / 4)?, widest_pair: 0 })
     }
 
+    /// The weight of an input for an output.
     pub fn weight(&self, output: usize, input: usize) -> i8 {
         self.groups[input / 4][output][input % 4]
     }
 
+    /// Sets the weight of an input for an output.
     pub fn set_weight(&mut self, output: usize, input: usize, weight: i8) {
         let pairs = &mut self.groups[input / 4][output];
         pairs[input % 4] = weight;

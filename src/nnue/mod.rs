@@ -1,19 +1,19 @@
 //! The evaluation: an NNUE of the HalfKP kind, 256x2-32-32-1, on int16 accumulators and int8 layers.
 //!
 //! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The net is
-//! drawn in [`arch`], its inputs in [`features`], its file in [`mod@file`]; vector code lives in [`simd`] alone.
+//! drawn in [`arch`], its inputs in [`features`], its file in [`mod@file`]; vector code lives in `simd` alone.
 
-pub mod accumulator;
+mod accumulator;
 pub mod arch;
 mod bootstrap;
 mod embedded;
 pub mod features;
 pub mod file;
 pub mod inspect;
-pub mod layers;
+pub(crate) mod layers;
 mod network;
 mod refresh;
-pub mod simd;
+mod simd;
 
 pub use accumulator::{Evaluator, evaluate_from_scratch, output_of};
 pub use file::NetworkError;

@@ -7,9 +7,13 @@ use crate::memory::OutOfMemory;
 
 /// The parameters of a network; see [`arch`] for its shape. Immutable once made, shared by all threads.
 pub struct Network {
+    /// Features to accumulators.
     pub input: arch::Input,
+    /// Both accumulators to the first hidden layer.
     pub hidden1: arch::Hidden1,
+    /// First to second hidden layer.
     pub hidden2: arch::Hidden2,
+    /// Second hidden layer to the output.
     pub output: arch::Output,
     /// The architecture string of the file it came from, cut to a sane length, or who made it.
     pub(super) origin: String,

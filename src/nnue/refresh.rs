@@ -29,6 +29,7 @@ pub(super) struct RefreshTable {
 type List = arrayvec::ArrayVec<u32, 80>;
 
 impl RefreshTable {
+    /// A table of accumulators for empty boards.
     pub fn new(input: &Input) -> RefreshTable {
         let mut entries = Vec::with_capacity(2 * Features::BUCKETS);
         for _viewer in Color::ALL {

@@ -33,6 +33,7 @@ impl Average {
         ((0.05 / (1.0 - self.decay)).round() as u32).clamp(20, 1000)
     }
 
+    /// The share of the average that is kept in a step.
     pub fn decay(&self) -> f64 {
         self.decay
     }

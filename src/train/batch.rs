@@ -22,14 +22,17 @@ pub struct Batch {
     pub len: usize,
     /// For each king square, where its views start in the order by king; one more entry for the end.
     pub king_start: Vec<u32>,
-    /// By place in that order: the view, its king square, its [`ACTIVE`] BonaPieces.
+    /// By place in that order: the view.
     pub view: Vec<u32>,
+    /// By place: the king's square.
     pub king: Vec<u8>,
+    /// By place: the [`ACTIVE`] BonaPieces.
     pub pieces: Vec<u16>,
     /// By view: its place.
     pub place: Vec<u32>,
-    /// By sample: the score in `Value` units and the result (1, 0.5, 0), both for the side to move.
+    /// By sample: the score for the side to move, in `Value` units.
     pub score: Vec<f32>,
+    /// By sample: the result (1, 0.5, 0) for the side to move.
     pub result: Vec<f32>,
 }
 

@@ -31,7 +31,9 @@ const SHAPE: [u32; 4] = [ROWS as u32, FACTOR_ROWS as u32, L1 as u32, dense::LEN 
 
 /// What a checkpoint holds.
 pub struct Checkpoint {
+    /// All parameters and their moments.
     pub model: Model,
+    /// The average, if the run keeps one.
     pub average: Option<Average>,
     /// The run, in JSON.
     pub run: String,

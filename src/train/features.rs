@@ -101,6 +101,7 @@ pub struct Sample {
     pub kings: [u8; 2],
     /// For the side to move: 1 win, 0 draw, -1 loss.
     pub result: i8,
+    /// Always 0.
     pub reserved: u8,
 }
 

@@ -12,6 +12,7 @@ use crate::random::Rng;
 
 /// The positions set aside, singly and in batches.
 pub struct HeldOut {
+    /// All of them.
     pub samples: Vec<Sample>,
     batches: Vec<Batch>,
 }

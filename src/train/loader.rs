@@ -18,13 +18,17 @@ use crate::random::Rng;
 /// What the loader is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct LoaderOptions {
+    /// Decides the order.
     pub seed: u64,
+    /// Positions a batch.
     pub batch: usize,
+    /// Passes over the set.
     pub epochs: u32,
     /// Bytes that decoded positions may take.
     pub memory: usize,
     /// Threads that decode while training goes on, and before it begins.
     pub threads: usize,
+    /// Threads that decode a resident set before training begins.
     pub first_threads: usize,
     /// Reflect each position left to right with probability 1/2.
     pub mirror: bool,
@@ -36,10 +40,13 @@ pub struct LoaderOptions {
 
 /// A batch and its place in the run.
 pub struct Delivery {
+    /// The positions.
     pub batch: Batch,
+    /// Number of the pass, from 0.
     pub epoch: u32,
     /// Number within the pass, from 0.
     pub number: u64,
+    /// Whether the pass ends with it.
     pub last_of_epoch: bool,
 }
 

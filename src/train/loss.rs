@@ -29,6 +29,7 @@ impl Objective {
 /// Sums over samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Loss {
+    /// How many.
     pub samples: f64,
     /// Cross-entropy of prediction against target, less the target's own entropy (so 0 is perfect).
     pub cross_entropy: f64,
@@ -36,6 +37,7 @@ pub struct Loss {
     pub squared: f64,
     /// Samples with a decisive result whose winner the sign of the output names.
     pub named: f64,
+    /// Samples with a decisive result.
     pub decisive: f64,
 }
 
@@ -53,6 +55,7 @@ impl Loss {
         p - target
     }
 
+    /// Adds the sums over other samples.
     pub fn add(&mut self, other: &Loss) {
         self.samples += other.samples;
         self.cross_entropy += other.cross_entropy;

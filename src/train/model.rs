@@ -16,12 +16,15 @@ pub mod dense {
     use super::{INPUTS, L2, L3};
     /// Weights and bias of the first hidden layer, of [`INPUTS`] inputs and [`L2`] outputs.
     pub const W1: usize = 0;
+    /// Its bias.
     pub const B1: usize = W1 + INPUTS * L2;
     /// The second hidden layer, [`L3`] outputs.
     pub const W2: usize = B1 + L2;
+    /// Its bias.
     pub const B2: usize = W2 + L2 * L3;
     /// The output.
     pub const W3: usize = B2 + L3;
+    /// Its bias.
     pub const B3: usize = W3 + L3;
     /// The last bias is followed by 15 unused zeros, so that vector kernels run over the whole.
     pub const LEN: usize = B3 + 16;
@@ -37,8 +40,11 @@ pub const OUTPUT_LIMIT: f32 = 127.0 * 127.0 / (SCORE_SCALE * FV_SCALE as f32);
 
 /// Some parameters and both moments of their gradients.
 pub struct Moments<T> {
+    /// The parameters.
     pub w: T,
+    /// First moments: decaying means of the gradients.
     pub m: T,
+    /// Second moments: decaying means of their squares.
     pub v: T,
 }
 
@@ -72,8 +78,11 @@ pub struct Model {
     pub step: u32,
     /// By step: how far a row last touched in that step has moved since by its momentum, see [`CatchUp`].
     pub shift: Vec<f32>,
+    /// See [`AdamStep`].
     pub beta1: f32,
+    /// See [`AdamStep`].
     pub beta2: f32,
+    /// See [`AdamStep`].
     pub epsilon: f32,
     /// Learning rate of the rows, as a share of that of everything else.
     pub row_rate: f32,

@@ -115,10 +115,15 @@ pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
 /// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s), and what that does to the loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuantizationError {
+    /// Positions compared.
     pub positions: usize,
+    /// Mean distance.
     pub mean: f64,
+    /// Largest distance.
     pub max: f64,
+    /// Mean loss of the network in f32.
     pub loss_f32: f64,
+    /// Mean loss of the integers.
     pub loss_integers: f64,
 }
 

@@ -8,15 +8,21 @@ use serde::{Deserialize, Serialize};
 /// One line of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
+    /// Steps of this run done.
     pub step: u32,
     /// Passes over the data done.
     pub epochs: f64,
+    /// Positions learnt from, repeated ones included.
     pub positions: u64,
+    /// Time spent on the run.
     pub seconds: f64,
+    /// Learning rate.
     pub rate: f64,
+    /// Weight of the score against the result in the target.
     pub lambda: f64,
     /// Mean divergence from the targets since the last line, and on the validation set, in nats.
     pub training: f64,
+    /// The same on the held-out positions.
     pub validation: f64,
     /// Root mean square error of the win rate on the validation set.
     pub rmse: f64,

@@ -27,21 +27,29 @@ use crate::whole_file;
 /// How a run is carried out.
 #[derive(Clone, Debug)]
 pub struct Job {
+    /// What decides the outcome.
     pub settings: Settings,
+    /// Files of records, or directories of them.
     pub data: Vec<PathBuf>,
     /// Directory for the network, log, picture and checkpoint.
     pub out: PathBuf,
+    /// Go on from the checkpoint in `out`, if there is one.
     pub resume: bool,
     /// Network, or checkpoint of another run, to start from.
     pub init: Option<PathBuf>,
+    /// The arithmetic.
     pub kernels: &'static dyn Kernels,
+    /// Threads that decode records while training goes on.
     pub loader_threads: usize,
+    /// Stop after this time.
     pub max_time: Option<Duration>,
     /// Let the schedule end with `max_time`, however far the data got.
     pub fit_time: bool,
+    /// Time between checkpoints.
     pub checkpoint_every: Duration,
     /// Steps between validations.
     pub validate_every: u32,
+    /// Say nothing.
     pub quiet: bool,
 }
 
@@ -60,7 +68,9 @@ pub const CHECKPOINT: &str = "checkpoint";
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// One line for each validation.
     pub log: Vec<Entry>,
+    /// What rounding the finished network did.
     pub quantization: QuantizationError,
     /// Positions seen a second in this process, validation and saving included.
     pub speed: f64,

@@ -16,13 +16,19 @@ pub enum Shape {
 /// The learning rate and lambda by progress.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schedule {
+    /// How the rate falls.
     pub shape: Shape,
+    /// Learning rate in the beginning.
     pub first_rate: f64,
+    /// Learning rate in the end.
     pub last_rate: f64,
     /// Steps over which the rate rises from 0.
     pub warmup: u32,
+    /// Passes over the data.
     pub epochs: u32,
+    /// Lambda in the beginning.
     pub first_lambda: f64,
+    /// Lambda in the end.
     pub last_lambda: f64,
 }
 
@@ -42,6 +48,7 @@ impl Schedule {
         rate * ((step + 1) as f64 / (self.warmup + 1) as f64).min(1.0)
     }
 
+    /// The weight of the score against the result when the run is `progress` (0 to 1) done.
     pub fn lambda(&self, progress: f64) -> f64 {
         self.first_lambda + (self.last_lambda - self.first_lambda) * progress.clamp(0.0, 1.0)
     }

@@ -8,9 +8,13 @@ use crate::data::TdLambda;
 /// What decides the outcome of a run; a run resumes only with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
+    /// Passes, learning rate, lambda.
     pub schedule: Schedule,
+    /// Positions a step.
     pub batch: usize,
+    /// Decides the first parameters and the order of positions.
     pub seed: u64,
+    /// Reflect positions left to right at random.
     pub mirror: bool,
     /// Mirrored king squares share their rows.
     pub tie_mirror: bool,
@@ -18,8 +22,11 @@ pub struct Settings {
     pub ema: Option<f64>,
     /// Share of games set aside, and how many of their positions are used.
     pub validation: f64,
+    /// Held-out positions to use.
     pub validation_positions: usize,
+    /// Positions with larger scores are left out, in `Value` units.
     pub score_limit: i16,
+    /// Larger scores count as this one.
     pub score_clip: Option<i16>,
     /// Win-rate scale of the scores, `None` for the one that fits the games.
     pub score_scale: Option<f32>,
@@ -27,9 +34,12 @@ pub struct Settings {
     pub td: Option<TdLambda>,
     /// Compute with what the integers can hold, or with finer numbers that are rounded in the end.
     pub quantized: bool,
+    /// Adam's epsilon.
     pub epsilon: f32,
+    /// Learning rate of the first layer's rows, as a share of that of everything else.
     pub row_rate: f32,
     /// Bytes for decoded positions; decides between a resident and a streamed set.
     pub memory: usize,
+    /// Threads that train; the sums of a step depend on it.
     pub threads: usize,
 }

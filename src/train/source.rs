@@ -95,10 +95,12 @@ impl DataSet {
         Ok(DataSet { files, units, selection })
     }
 
+    /// How many units the files are cut into.
     pub fn units(&self) -> usize {
         self.units.len()
     }
 
+    /// How many files there are.
     pub fn files(&self) -> usize {
         self.files.len()
     }

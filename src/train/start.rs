@@ -18,10 +18,13 @@ pub(super) struct Place {
     settings: Settings,
     /// Training positions in the set.
     positions: u64,
+    /// The pass under way, from 0.
     pub epoch: u32,
     /// Batches of that pass already used.
     pub batch: u64,
+    /// Time spent so far.
     pub seconds: f64,
+    /// Samples and summed loss since the last line of the log.
     pub recent: [f64; 2],
     pub log: Vec<Entry>,
 }

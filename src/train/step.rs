@@ -34,6 +34,7 @@ struct KingIndex {
 
 /// A model with what training it needs: kernels, threads and buffers.
 pub struct Trainer {
+    /// What is trained.
     pub model: Model,
     kernels: &'static dyn Kernels,
     /// Whether the forward pass computes with the values that the integers of the finished network can take. The
@@ -96,14 +97,6 @@ impl Trainer {
             w2t: vec![0.0; L3 * L2],
             seconds: [0.0; 5],
         })
-    }
-
-    pub fn threads(&self) -> usize {
-        self.dense.len()
-    }
-
-    pub fn kernels(&self) -> &'static dyn Kernels {
-        self.kernels
     }
 
     /// The loss on a batch.

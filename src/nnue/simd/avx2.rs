@@ -39,30 +39,28 @@ const LANES: usize = 16;
 const MOST_WORDS: usize = 8;
 
 impl Lanes<16> for __m256i {
-    #[inline]
-    #[target_feature(enable = "avx2")]
+    #[inline(always)]
     unsafe fn load(from: &[i16; 16]) -> Self {
-        // SAFETY: as many bytes are read as there are.
+        // SAFETY: the caller has AVX2, and as many bytes are read as there are.
         unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx2")]
+    #[inline(always)]
     unsafe fn store(self, to: &mut [i16; 16]) {
-        // SAFETY: as many bytes are written as there are.
+        // SAFETY: the caller has AVX2, and as many bytes are written as there are.
         unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx2")]
+    #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
-        _mm256_add_epi16(self, other)
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_add_epi16(self, other) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx2")]
+    #[inline(always)]
     unsafe fn sub(self, other: Self) -> Self {
-        _mm256_sub_epi16(self, other)
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_sub_epi16(self, other) }
     }
 }
 

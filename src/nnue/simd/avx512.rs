@@ -28,30 +28,28 @@ const LANES: usize = 32;
 const MOST_WORDS: usize = 8;
 
 impl Lanes<32> for __m512i {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline(always)]
     unsafe fn load(from: &[i16; 32]) -> Self {
-        // SAFETY: as many bytes are read as there are.
+        // SAFETY: the caller has AVX-512, and as many bytes are read as there are.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline(always)]
     unsafe fn store(self, to: &mut [i16; 32]) {
-        // SAFETY: as many bytes are written as there are.
+        // SAFETY: the caller has AVX-512, and as many bytes are written as there are.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
-        _mm512_add_epi16(self, other)
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_add_epi16(self, other) }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline(always)]
     unsafe fn sub(self, other: Self) -> Self {
-        _mm512_sub_epi16(self, other)
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_sub_epi16(self, other) }
     }
 }
 

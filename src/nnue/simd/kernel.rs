@@ -25,6 +25,7 @@ impl Kernel {
     pub const ALL: [Kernel; 5] =
         [Kernel::Scalar, Kernel::Avx2, Kernel::AvxVnni, Kernel::Avx512, Kernel::Neon];
 
+    /// What `--kernel` and the engine's words call it.
     pub const fn name(self) -> &'static str {
         match self {
             Kernel::Scalar => "scalar",

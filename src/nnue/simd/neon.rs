@@ -24,30 +24,28 @@ pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
 const LANES: usize = 8;
 
 impl Lanes<8> for int16x8_t {
-    #[inline]
-    #[target_feature(enable = "neon")]
+    #[inline(always)]
     unsafe fn load(from: &[i16; 8]) -> Self {
-        // SAFETY: as many bytes are read as there are.
+        // SAFETY: the caller has NEON, and as many bytes are read as there are.
         unsafe { vld1q_s16(from.as_ptr()) }
     }
 
-    #[inline]
-    #[target_feature(enable = "neon")]
+    #[inline(always)]
     unsafe fn store(self, to: &mut [i16; 8]) {
-        // SAFETY: as many bytes are written as there are.
+        // SAFETY: the caller has NEON, and as many bytes are written as there are.
         unsafe { vst1q_s16(to.as_mut_ptr(), self) }
     }
 
-    #[inline]
-    #[target_feature(enable = "neon")]
+    #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
-        vaddq_s16(self, other)
+        // SAFETY: the caller has NEON.
+        unsafe { vaddq_s16(self, other) }
     }
 
-    #[inline]
-    #[target_feature(enable = "neon")]
+    #[inline(always)]
     unsafe fn sub(self, other: Self) -> Self {
-        vsubq_s16(self, other)
+        // SAFETY: the caller has NEON.
+        unsafe { vsubq_s16(self, other) }
     }
 }
 

@@ -5,7 +5,8 @@ use crate::nnue::layers::Row;
 /// A register of `C` lanes of i16.
 ///
 /// # Safety
-/// Every function needs a processor with the register's instructions, and nothing else.
+/// Every function needs a processor with the register's instructions, and nothing else. They are `#[inline(always)]`, so
+/// that they are compiled with those instructions, inside the tier's `enter`.
 pub(super) trait Lanes<const C: usize>: Copy {
     unsafe fn load(from: &[i16; C]) -> Self;
     unsafe fn store(self, to: &mut [i16; C]);

@@ -40,8 +40,11 @@ pub const GRAD_WORDS: usize = L1 / 2;
 pub struct AdamStep {
     /// Learning rate with both bias corrections folded in.
     pub rate: f32,
+    /// Decay of the first moment in a step.
     pub beta1: f32,
+    /// Decay of the second moment in a step.
     pub beta2: f32,
+    /// Added to the root of the second moment.
     pub epsilon: f32,
 }
 
@@ -50,6 +53,7 @@ pub struct AdamStep {
 /// exactly, so a row need not be visited in every step to be where dense Adam would have it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CatchUp {
+    /// Sum of the steps missed, in units of the moment by its root.
     pub shift: f32,
     /// `beta1 ^ n`
     pub decay1: f32,
@@ -60,8 +64,11 @@ pub struct CatchUp {
 /// A matrix in memory whose element (i, k) is at `data[i * row + k * col]`.
 #[derive(Clone, Copy)]
 pub struct Strided<'a> {
+    /// All elements.
     pub data: &'a [f32],
+    /// Distance of neighbours in a column.
     pub row: usize,
+    /// Distance of neighbours in a row.
     pub col: usize,
 }
 
