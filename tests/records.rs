@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 use toratsugumi::position::Position;
 use toratsugumi::random::Rng;
-use toratsugumi::record::{End, Ply, Record, Special, csa, kif, usi};
+use toratsugumi::record::{End, Format, Line, Ply, Record, Special, csa, usi};
 
 fn sample(name: &str) -> (PathBuf, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games").join(name);
@@ -28,18 +28,28 @@ fn games_of_floodgate_go_through_every_format() {
         assert!(record.moves.iter().all(|p| p.time.is_some()));
         assert!(record.header("EVENT").unwrap().contains("floodgate"));
         assert_same(&csa::read(&csa::write(&record)).unwrap()[0], &record);
-        assert_same(&kif::read(&kif::write(&record)).unwrap(), &record);
+        assert_same(&through(Format::Kif, &record), &record);
         let bare = usi::read(&usi::write(&record)).unwrap().remove(0);
         assert_eq!(bare.position().sfen(), record.position().sfen());
     }
 }
 
+/// Written and read back.
+fn through(format: Format, record: &Record) -> Record {
+    let text = format.write(record);
+    match format.read(&text) {
+        Ok(mut games) => games.remove(0),
+        Err(e) => panic!("{format:?}: {e}\n{text}"),
+    }
+}
+
 fn assert_same(a: &Record, b: &Record) {
     assert_eq!((&a.names, &a.headers, &a.comments), (&b.names, &b.headers, &b.comments));
+    assert_eq!((&a.asides, &a.bookmark), (&b.asides, &b.bookmark));
     assert_eq!((a.root.sfen(), &a.moves, &a.end), (b.root.sfen(), &b.moves, &b.end));
 }
 
-/// A game of random moves with times, remarks and an ending.
+/// A game of random moves with times, comments and an ending.
 fn random_game(rng: &mut Rng) -> Record {
     let roots = [
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -50,8 +60,20 @@ fn random_game(rng: &mut Rng) -> Record {
     let mut record = Record::new(Position::from_sfen(roots[rng.below(roots.len())]).unwrap());
     record.names = ["先手の名前".into(), "Gote".into()];
     record.headers.push(("START_TIME".into(), "2026/07/17 16:30:00".into()));
+    record.headers.push(("表題".into(), "第１局".into()));
+    record.asides.push(" a program's line".into());
+    let length = rng.below(200);
     let mut position = record.root.clone();
-    for _ in 0..rng.below(200) {
+    record.moves = random_moves(rng, &mut position, length);
+    let endings =
+        [Special::Resign, Special::TimeUp, Special::Repetition, Special::Declaration, Special::MaxMoves];
+    record.end = Some(End::of(endings[rng.below(endings.len())]));
+    record
+}
+
+fn random_moves(rng: &mut Rng, position: &mut Position, length: usize) -> Vec<Ply> {
+    let mut plies = Vec::new();
+    for _ in 0..length {
         let moves = position.legal_moves(true);
         if moves.is_empty() {
             break;
@@ -60,13 +82,38 @@ fn random_game(rng: &mut Rng) -> Record {
         position.do_move(mv);
         let time = Some(Duration::from_secs(rng.below(4000) as u64));
         let comments =
-            if rng.chance(0.3) { vec![format!("** {} メモ", rng.below(3000))] } else { Vec::new() };
-        record.moves.push(Ply { mv, time, comments });
+            if rng.chance(0.3) { vec![format!("* {} メモ", rng.below(3000))] } else { Vec::new() };
+        plies.push(Ply { time, comments, ..Ply::of(mv) });
     }
-    let endings =
-        [Special::Resign, Special::TimeUp, Special::Repetition, Special::Declaration, Special::MaxMoves];
-    record.end = Some(End::of(endings[rng.below(endings.len())]));
-    record
+    plies
+}
+
+/// How deep variations stand within each other.
+const DEPTH: usize = 3;
+
+/// Hangs variations, variations of variations, and bookmarks on a game.
+fn vary(rng: &mut Rng, root: &Position, plies: &mut [Ply], depth: usize) {
+    let mut position = root.clone();
+    for (i, ply) in plies.iter_mut().enumerate() {
+        // what replaces the first move of a variation is another variation of the line that it leaves
+        if (i > 0 || depth == DEPTH) && rng.chance(0.05) {
+            for _ in 0..1 + rng.below(2) {
+                let length = 1 + rng.below(12);
+                let mut line = Line { moves: random_moves(rng, &mut position.clone(), length), end: None };
+                if depth > 0 {
+                    vary(rng, &position, &mut line.moves, depth - 1);
+                }
+                if rng.chance(0.3) {
+                    line.end = Some(End::of(Special::Interrupted));
+                }
+                ply.variations.push(line);
+            }
+        }
+        if rng.chance(0.05) {
+            ply.bookmark = Some("しおり".into());
+        }
+        position.do_move(ply.mv);
+    }
 }
 
 #[test]
@@ -74,8 +121,109 @@ fn games_of_our_own_read_back() {
     let mut rng = Rng::new(17);
     for _ in 0..100 {
         let record = random_game(&mut rng);
-        assert_same(&csa::read(&csa::write(&record)).unwrap()[0], &record);
-        assert_same(&kif::read(&kif::write(&record)).unwrap(), &record);
+        assert_same(&through(Format::Csa, &record), &record);
+        assert_same(&through(Format::Kif, &record), &record);
+        assert_eq!(Format::Csa.losses(&record) + &Format::Kif.losses(&record), "");
+    }
+}
+
+/// Everything of a game that KI2 and JKF have a place for.
+fn without_times(mut record: Record) -> Record {
+    fn clear(plies: &mut [Ply], end: &mut Option<End>) {
+        for ply in plies {
+            ply.time = None;
+            for line in &mut ply.variations {
+                clear(&mut line.moves, &mut line.end);
+            }
+        }
+        if let Some(end) = end {
+            end.time = None;
+        }
+    }
+    clear(&mut record.moves, &mut record.end);
+    record
+}
+
+fn without_bookmarks(mut record: Record) -> Record {
+    fn clear(plies: &mut [Ply]) {
+        for ply in plies {
+            ply.bookmark = None;
+            ply.variations.iter_mut().for_each(|line| clear(&mut line.moves));
+        }
+    }
+    clear(&mut record.moves);
+    record.asides.clear();
+    record
+}
+
+fn without_variations(mut record: Record) -> Record {
+    for ply in &mut record.moves {
+        ply.variations.clear();
+        ply.bookmark = None;
+    }
+    record
+}
+
+#[test]
+fn variations_and_bookmarks_stay_where_there_is_a_place() {
+    let mut rng = Rng::new(19);
+    for _ in 0..100 {
+        let mut record = random_game(&mut rng);
+        let root = record.root.clone();
+        vary(&mut rng, &root, &mut record.moves, DEPTH);
+        assert_same(&through(Format::Kif, &record), &record);
+        assert_same(&through(Format::Ki2, &record), &without_times(record.clone()));
+        assert_same(&through(Format::Jkf, &record), &without_bookmarks(record.clone()));
+        assert_same(&through(Format::Csa, &record), &without_variations(record.clone()));
+        let end = Record::new(record.position());
+        for format in [Format::Sfen, Format::Bod] {
+            assert_eq!(through(format, &record).root.sfen(), end.root.sfen());
+        }
+    }
+}
+
+#[test]
+fn what_is_lost_is_said() {
+    let mut rng = Rng::new(37);
+    let mut record = random_game(&mut rng);
+    let root = record.root.clone();
+    while record.moves.len() < 50 {
+        record = random_game(&mut rng);
+    }
+    vary(&mut rng, &root, &mut record.moves, DEPTH);
+    record.moves[1].time = Some(Duration::from_millis(1500));
+    record.moves[1].bookmark = Some("b".into());
+    let said = |format: Format| format.losses(&record);
+    assert!(said(Format::Kif).contains("the fraction of 1 time"), "{}", said(Format::Kif));
+    for (format, words) in [
+        (Format::Csa, &["variation", "bookmark"] as &[&str]),
+        (Format::Ki2, &["times"]),
+        (Format::Jkf, &["bookmark", "program", "fraction"]),
+        (Format::Usi, &["variation", "times", "comment", "heading", "ending"]),
+        (Format::Sfen, &["moves", "ending"]),
+        (Format::Bod, &["moves"]),
+    ] {
+        for word in words {
+            assert!(said(format).contains(word), "{format:?}: {}", said(format));
+        }
+    }
+}
+
+#[test]
+fn five_hundred_games_go_round_all_formats() {
+    let mut rng = Rng::new(41);
+    for _ in 0..500 {
+        let record = random_game(&mut rng);
+        let mut now = record.clone();
+        for format in [Format::Kif, Format::Ki2, Format::Jkf, Format::Csa, Format::Kif, Format::Usi] {
+            now = through(format, &now);
+            let moves = |r: &Record| r.moves.iter().map(|p| p.mv).collect::<Vec<_>>();
+            assert_eq!(moves(&now), moves(&record), "{format:?}");
+            if format != Format::Usi {
+                assert_eq!((&now.names, &now.headers), (&record.names, &record.headers), "{format:?}");
+                assert_eq!(now.end, record.end, "{format:?}");
+            }
+        }
     }
 }
 
@@ -119,43 +267,63 @@ fn corrupt(lines: &mut Vec<String>, rng: &mut Rng, is_move: fn(&str) -> bool, fo
 }
 
 #[test]
-fn a_thousand_broken_records_give_errors_that_name_the_line() {
+fn two_thousand_broken_records_give_errors_that_name_the_line() {
     let mut rng = Rng::new(23);
+    let csa_move = |l: &str| l.len() == 7 && l.starts_with(['+', '-']);
+    let kif_move = |l: &str| l.trim_start().starts_with(|c: char| c.is_ascii_digit()) && l.contains('(');
     for _ in 0..500 {
         let mut record = random_game(&mut rng);
         while record.moves.len() < 10 {
             record = random_game(&mut rng);
         }
-        let csa_move = |l: &str| l.len() == 7 && l.starts_with(['+', '-']);
-        let mut lines: Vec<String> = csa::write(&record).lines().map(String::from).collect();
-        let line = corrupt(
-            &mut lines,
-            &mut rng,
-            csa_move,
-            &["hello", "%TORY0", "N+late", "PI", "T1.x", "+", "V2.2"],
-        );
-        let error = csa::read(&lines.join("\n")).err().unwrap_or_else(|| panic!("{}", lines.join("\n")));
-        assert_eq!(error.line, line, "{error}\n{}", lines.join("\n"));
+        let csa_lines = &["hello", "%TORY0", "N+late", "PI", "T1.x", "+", "V2.2"];
+        let kif_lines = &["hello", "9999 ７六歩(77)", "先手：late", "手合割：平手"];
+        let broken = [
+            (Format::Csa, csa_move as fn(&str) -> bool, csa_lines as &[&str]),
+            (Format::Kif, kif_move, kif_lines),
+        ];
+        for (format, is_move, forbidden) in broken {
+            let mut lines: Vec<String> = format.write(&record).lines().map(String::from).collect();
+            let line = corrupt(&mut lines, &mut rng, is_move, forbidden);
+            let text = lines.join("\n");
+            let error = format.read(&text).err().unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(error.line, line, "{error}\n{text}");
+        }
+        // a move of KI2 or JKF that no piece can make
+        let ki2_move = |l: &str| l.starts_with(['▲', '△']);
+        let mut lines: Vec<String> = Format::Ki2.write(&record).lines().map(String::from).collect();
+        let moves: Vec<usize> = (0..lines.len()).filter(|i| ki2_move(&lines[*i])).collect();
+        let at = moves[rng.below(moves.len())];
+        let wrong = ["▲", "▲５五", "△５五玉玉", "▲５五歩§", "x"][rng.below(5)];
+        lines[at] = if wrong == "x" { "x".to_string() + &lines[at] } else { lines[at].clone() + wrong };
+        let error = Format::Ki2.read(&lines.join("\n")).err().unwrap();
+        assert_eq!(error.line, at + 1, "{error}\n{}", lines[at]);
 
-        let kif_move = |l: &str| l.trim_start().starts_with(|c: char| c.is_ascii_digit()) && l.contains('(');
-        let mut lines: Vec<String> = kif::write(&record).lines().map(String::from).collect();
-        let line = corrupt(
-            &mut lines,
-            &mut rng,
-            kif_move,
-            &["hello", "9999 ７六歩(77)", "先手：late", "手合割：平手"],
-        );
-        let error = kif::read(&lines.join("\n")).err().unwrap_or_else(|| panic!("{}", lines.join("\n")));
-        assert_eq!(error.line, line, "{error}\n{}", lines.join("\n"));
+        let mut lines: Vec<String> = Format::Jkf.write(&record).lines().map(String::from).collect();
+        let moves: Vec<usize> = (0..lines.len()).filter(|i| lines[*i].contains("\"move\"")).collect();
+        let at = moves[rng.below(moves.len())];
+        let (old, new) = [
+            ("\"to\":{\"x\":", "\"to\":{\"x\":0"),
+            ("\"piece\":\"", "\"piece\":\"X"),
+            ("\"color\":", "\"color\":1"),
+            ("\"move\":{", "\"move\":{{"),
+            ("\"y\":", "\"y\":1"),
+        ][rng.below(5)];
+        lines[at] = lines[at].replacen(old, new, 1);
+        let error = Format::Jkf.read(&lines.join("\n")).err().unwrap();
+        assert_eq!(error.line, at + 1, "{error}\n{}", lines[at]);
     }
 }
 
 #[test]
 fn no_bytes_make_the_readers_panic() {
     let mut rng = Rng::new(29);
-    let texts =
-        [sample(SAMPLES[1].0).1, kif::write(&random_game(&mut rng)), csa::write(&random_game(&mut rng))];
-    for i in 0..2000 {
+    let mut game = random_game(&mut rng);
+    let root = game.root.clone();
+    vary(&mut rng, &root, &mut game.moves, DEPTH);
+    let mut texts = vec![sample(SAMPLES[1].0).1];
+    texts.extend(Format::ALL.into_iter().map(|format| format.write(&game)));
+    for i in 0..4000 {
         let mut bytes = texts[i % texts.len()].clone().into_bytes();
         for _ in 0..1 + rng.below(8) {
             let at = rng.below(bytes.len());
@@ -169,11 +337,29 @@ fn no_bytes_make_the_readers_panic() {
         }
         let (text, _) = toratsugumi::record::encoding::decode(&bytes);
         let lines = text.lines().count();
-        let errors = [csa::read(&text).err(), kif::read(&text).err(), usi::read(&text).err()];
-        for e in errors.into_iter().flatten() {
-            assert!((1..=lines.max(1)).contains(&e.line) && !e.what.is_empty(), "{e}");
+        for format in Format::ALL {
+            if let Err(e) = format.read(&text) {
+                assert!((1..=lines.max(1)).contains(&e.line) && !e.what.is_empty(), "{e}");
+            }
         }
+        let _ = Format::of_text(&text);
     }
+}
+
+#[test]
+fn hostile_nesting_is_an_error() {
+    let mut kif = String::from("手数----\n   1 ７六歩(77)\n");
+    let turn = ["３八飛(28)", "７二飛(82)", "２八飛(38)", "８二飛(72)"];
+    kif.push_str("   2 ８四歩(83)\n");
+    for ply in 0..2000usize {
+        let m = |p: usize| turn[p % 4];
+        kif.push_str(&format!("変化：{}手\n", ply + 2));
+        let number = ply + 2;
+        kif.push_str(&format!("{number:4} {}\n{:4} {}\n", m(ply + 1), number + 1, m(ply + 2)));
+    }
+    assert!(Format::Kif.read(&kif).is_err());
+    let deep = format!("{{\"header\":{{}},\"moves\":[{{}}{}", ",{\"forks\":[[".repeat(100_000));
+    assert!(Format::Jkf.read(&deep).is_err());
 }
 
 fn convert(args: &[&str]) -> (bool, Vec<u8>, String) {
@@ -191,7 +377,7 @@ fn convert_reads_and_writes_every_format_and_encoding() {
         std::fs::write(at("a.csa"), encoding.encode(&text).0).unwrap();
         let (ok, out, said) = convert(&[&at("a.csa"), "--to", "kif"]);
         assert!(ok, "{said}");
-        assert_same(&kif::read(std::str::from_utf8(&out).unwrap()).unwrap(), &record);
+        assert_same(&Format::Kif.read(std::str::from_utf8(&out).unwrap()).unwrap()[0], &record);
     }
     // there and back again, in the encoding of old programs
     assert!(convert(&[&at("a.csa"), "-o", &at("b.kif")]).0);
@@ -214,4 +400,43 @@ fn convert_reads_and_writes_every_format_and_encoding() {
     for wrong in [&[a] as &[&str], &["nothing", "--to", "csa"], &[a, b, "--to", "kif"]] {
         assert!(!convert(wrong).0, "{wrong:?}");
     }
+}
+
+#[test]
+fn convert_takes_directories_and_keeps_what_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    let record = random_game(&mut Rng::new(43));
+    std::fs::create_dir_all(at("in/sub/deep")).unwrap();
+    for name in ["in/a.csa", "in/sub/a.csa", "in/sub/deep/b.csa"] {
+        std::fs::write(at(name), csa::write(&record)).unwrap();
+    }
+    std::fs::write(at("in/sub/readme.txt"), "not a record").unwrap();
+    let (ok, _, said) = convert(&[&at("in"), "--to", "kif", "--encoding", "utf-8", "--out-dir", &at("out")]);
+    assert!(ok && said.contains("readme.txt: skipped"), "{said}");
+    for name in ["out/a.kifu", "out/sub/a.kifu", "out/sub/deep/b.kifu"] {
+        let text = std::fs::read_to_string(at(name)).unwrap();
+        assert_same(&Format::Kif.read(&text).unwrap()[0], &record);
+    }
+    // nothing is overwritten unasked
+    std::fs::write(at("out/a.kifu"), "mine").unwrap();
+    let (ok, _, said) =
+        convert(&[&at("in/a.csa"), "--to", "kif", "--encoding", "utf-8", "--out-dir", &at("out")]);
+    assert!(!ok && said.contains("a.kifu: exists and stays") && said.contains("1 of 1 games"), "{said}");
+    let (ok, _, said) = convert(&[&at("in/a.csa"), "-o", &at("out/a.kifu")]);
+    assert!(!ok && said.contains("exists and stays"), "{said}");
+    assert_eq!(std::fs::read_to_string(at("out/a.kifu")).unwrap(), "mine");
+    assert!(convert(&[&at("in/a.csa"), "-o", &at("out/a.kifu"), "--force"]).0);
+    assert_ne!(std::fs::read_to_string(at("out/a.kifu")).unwrap(), "mine");
+    // two inputs never become one output
+    let both = [&at("in/a.csa"), &at("in/sub/a.csa"), "--to", "ki2", "--out-dir", &at("two")];
+    let (ok, _, said) = convert(&both);
+    assert!(!ok && said.contains("would both become") && !Path::new(&at("two")).exists(), "{said}");
+    // what is lost is said in one line, and a format is known by its text
+    let (ok, out, said) = convert(&[&at("in/a.csa"), "--to", "ki2"]);
+    assert!(ok && said.lines().count() == 1 && said.contains("ki2 has no place for"), "{said}");
+    std::fs::write(at("noname"), &out).unwrap();
+    let (ok, out, said) = convert(&[&at("noname"), "--to", "usi"]);
+    assert!(ok, "{said}");
+    assert_eq!(String::from_utf8(out).unwrap(), usi::write(&record));
 }

@@ -65,9 +65,9 @@ fn csa(line: &GameLine, about: &About<'_>) -> Result<String, String> {
         let black = pos.side_to_move() == Color::Black;
         pos.do_move(mv);
         let score = ply.score.map(|score| if black { score } else { -score });
-        let comment = score.map(|score| format!("** {score}{}", line_of_play(&pos, &ply.pv)));
+        let comment = score.map(|score| format!("* {score}{}", line_of_play(&pos, &ply.pv)));
         let time = Some(Duration::from_micros((ply.ms * 1000.0) as u64));
-        record.moves.push(Ply { mv, time, comments: comment.into_iter().collect() });
+        record.moves.push(Ply { time, comments: comment.into_iter().collect(), ..Ply::of(mv) });
     }
     let result = match line.winner {
         Winner::Draw => "a draw".to_string(),
@@ -76,7 +76,7 @@ fn csa(line: &GameLine, about: &About<'_>) -> Result<String, String> {
     };
     let mut end = End::of(ending(line));
     let reason = format!("{result}: {} {}", line.reason.name(), line.detail.replace('\n', " "));
-    end.comments.push(reason.trim_end().into());
+    end.asides.push(reason.trim_end().into());
     record.end = Some(end);
     Ok(csa::write(&record))
 }

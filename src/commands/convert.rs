@@ -1,29 +1,35 @@
 //! `toratsugumi convert`: game records from one format into another.
 
-use crate::record::encoding::decode;
-use crate::record::{Record, csa, kif, usi};
+use super::record_files;
+use crate::record::{Format, Record};
+use crate::whole_file;
 use clap::ValueEnum;
+use std::collections::HashMap;
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Convert game records between CSA, KIF and USI/SFEN text
+/// Convert game records between CSA, KIF, KI2, JKF, USI and SFEN lines and BOD diagrams
 ///
-/// Reads UTF-8, Shift_JIS and EUC-JP. Every move is checked by the rules; what is wrong is told with file and line, and
-/// the other files are converted all the same.
+/// Reads UTF-8, Shift_JIS and EUC-JP, with or without a byte order mark. Every move is checked by the rules; what is
+/// wrong is told with file and line, and the other files are converted all the same. What a format has no place for is
+/// told in one line a file.
 ///
-/// Example: toratsugumi convert games/*.csa --to kif --out-dir kif
+/// A directory stands for all records in it; --out-dir keeps its structure. Files that exist stay as they are unless
+/// --force is given.
+///
+/// Example: toratsugumi convert games --to kif --out-dir kif
 #[derive(clap::Args, Clone, Debug)]
 #[command(name = "convert")]
 pub struct Args {
-    /// Files to read; `-` is standard input
+    /// Files and directories to read; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Format of the files [default: by their names]
-    #[arg(long, value_enum)]
+    /// Format of the files: csa, kif, ki2, jkf, usi, sfen, bod [default: by their names, else by what is in them]
+    #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
     /// Format to write [default: by the name of --output]
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
     /// Write all games to one file [default: standard output]
     #[arg(long, short, value_name = "FILE", conflicts_with = "out_dir")]
@@ -31,20 +37,12 @@ pub struct Args {
     /// Write a file for every game to this directory
     #[arg(long, value_name = "DIR")]
     out_dir: Option<PathBuf>,
-    /// Characters to write [default: shift-jis for `.kif`, as KIF wants it, utf-8 for `.kifu` and all others]
+    /// Characters to write [default: shift-jis for `.kif` and `.ki2`, as they want it, utf-8 for all others]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
-}
-
-/// What a record is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// CSA's standard format
-    Csa,
-    /// Kakinoki's format
-    Kif,
-    /// A line a game, as in USI's `position`: `startpos moves ...` or `sfen ...`
-    Usi,
+    /// Overwrite files that exist
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,48 +54,15 @@ enum Encoding {
     EucJp,
 }
 
-impl Format {
-    fn of(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csa" => Some(Format::Csa),
-            "kif" | "kifu" => Some(Format::Kif),
-            "usi" | "sfen" | "txt" => Some(Format::Usi),
-            _ => None,
-        }
-    }
-
-    /// KIF's says which encoding it has.
-    fn extension(self, encoding: Encoding) -> &'static str {
-        match self {
-            Format::Csa => "csa",
-            Format::Kif if encoding == Encoding::Utf8 => "kifu",
-            Format::Kif => "kif",
-            Format::Usi => "usi",
-        }
-    }
-
-    fn read(self, text: &str) -> Result<Vec<Record>, crate::record::RecordError> {
-        match self {
-            Format::Csa => csa::read(text),
-            Format::Kif => kif::read(text).map(|record| vec![record]),
-            Format::Usi => usi::read(text),
-        }
-    }
-
-    fn write(self, record: &Record) -> String {
-        match self {
-            Format::Csa => csa::write(record),
-            Format::Kif => kif::write(record),
-            Format::Usi => usi::write(record),
-        }
-    }
-}
-
 impl Encoding {
     /// What a file of that name is written in by custom.
     fn of(path: Option<&Path>) -> Encoding {
-        let kif = path.and_then(Path::extension).is_some_and(|e| e.eq_ignore_ascii_case("kif"));
-        if kif { Encoding::ShiftJis } else { Encoding::Utf8 }
+        let extension = path.and_then(Path::extension).and_then(|e| e.to_str()).unwrap_or_default();
+        if ["kif", "ki2"].iter().any(|e| extension.eq_ignore_ascii_case(e)) {
+            Encoding::ShiftJis
+        } else {
+            Encoding::Utf8
+        }
     }
 
     fn encode(self, text: &str) -> Result<Vec<u8>, String> {
@@ -118,65 +83,126 @@ impl Encoding {
     }
 }
 
+/// A game and where it came from.
+struct Game {
+    source: PathBuf,
+    /// What its file is called under `--out-dir`, without the ending.
+    name: PathBuf,
+    record: Record,
+}
+
 /// Runs the command.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    let to = args.to.or_else(|| args.output.as_deref().and_then(Format::of));
+    let to = args.to.or_else(|| args.output.as_deref().and_then(Format::of_path));
     let to = to.ok_or("which format to write? give --to")?;
     let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));
+    let inputs = record_files::sources(&args.files)?;
     let mut games = Vec::new();
-    let mut broken = 0;
-    for path in &args.files {
-        match read_file(path, args.from) {
+    let mut failed = 0;
+    for source in &inputs {
+        match record_files::read(&source.path, args.from) {
             Ok(found) => {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let many = found.len() > 1;
-                games.extend(found.into_iter().enumerate().map(|(i, game)| {
-                    let name = if many { format!("{stem}-{}", i + 1) } else { stem.clone() };
-                    (name, game)
+                let loss = found.iter().map(|record| to.losses(record)).find(|loss| !loss.is_empty());
+                if let Some(loss) = loss {
+                    let more = if many { ", in the first game that loses anything" } else { "" };
+                    eprintln!("{}: {} has no place for {loss}{more}", source.path.display(), to.name());
+                }
+                let count = found.len();
+                games.extend(found.into_iter().enumerate().map(|(i, record)| Game {
+                    source: source.path.clone(),
+                    name: source.stem(i, count),
+                    record,
                 }));
             }
             Err(e) => {
-                broken += 1;
-                eprintln!("{}: {e}", path.display());
+                failed += 1;
+                eprintln!("{}: {e}", source.path.display());
             }
         }
     }
-    match &args.out_dir {
-        Some(dir) => {
-            std::fs::create_dir_all(dir)?;
-            for (name, game) in &games {
-                let path = dir.join(format!("{name}.{}", to.extension(encoding)));
-                let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-                let bytes = encoding.encode(&to.write(game)).map_err(|e| failed(&e))?;
-                std::fs::write(&path, bytes).map_err(|e| failed(&e))?;
-            }
-        }
+    let kept = match &args.out_dir {
+        Some(dir) => write_files(dir, &games, to, encoding, args.force)?,
         None => {
-            if to == Format::Kif && games.len() > 1 {
-                return Err("a KIF file holds one game; give --out-dir".into());
-            }
-            let texts: Vec<String> = games.iter().map(|(_, game)| to.write(game)).collect();
-            let text = texts.join(if to == Format::Csa { "/\n" } else { "" });
-            let bytes = encoding.encode(&text)?;
-            match &args.output {
-                Some(path) => std::fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))?,
-                None => std::io::stdout().lock().write_all(&bytes)?,
-            }
+            write_one(args.output.as_deref(), &games, to, encoding, args.force)?;
+            0
         }
+    };
+    let mut complaints = Vec::new();
+    if failed > 0 {
+        complaints.push(format!("{failed} of {} files could not be read", inputs.len()));
     }
-    match broken {
-        0 => Ok(()),
-        n => Err(format!("{n} of {} files could not be read", args.files.len()).into()),
+    if kept > 0 {
+        complaints.push(format!("{kept} of {} games were not written", games.len()));
     }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ").into()) }
 }
 
-fn read_file(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
-    let format = from.or_else(|| Format::of(path)).ok_or("which format is it? give --from")?;
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)?;
-    } else {
-        bytes = std::fs::read(path)?;
+/// Writes a file a game. How many were not written, because a file stood there.
+fn write_files(
+    dir: &Path,
+    games: &[Game],
+    to: Format,
+    encoding: Encoding,
+    force: bool,
+) -> Result<usize, Box<dyn Error>> {
+    let mut taken: HashMap<PathBuf, &Path> = HashMap::new();
+    let mut jobs = Vec::new();
+    for game in games {
+        let mut name = game.name.clone().into_os_string();
+        name.push(".");
+        name.push(to.extension(encoding == Encoding::Utf8));
+        let path = dir.join(name);
+        if let Some(other) = taken.insert(path.clone(), &game.source) {
+            return Err(format!(
+                "{} and {} would both become {}; nothing was written",
+                other.display(),
+                game.source.display(),
+                path.display()
+            )
+            .into());
+        }
+        jobs.push((path, game));
     }
-    Ok(format.read(&decode(&bytes).0)?)
+    let mut kept = 0;
+    for (path, game) in jobs {
+        let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        if path.exists() && !force {
+            eprintln!("{}: exists and stays; --force overwrites it", path.display());
+            kept += 1;
+            continue;
+        }
+        let bytes = encoding.encode(&to.write(&game.record)).map_err(|e| failed(&e))?;
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|e| failed(&e))?;
+        }
+        whole_file::write(&path, bytes).map_err(|e| failed(&e))?;
+    }
+    Ok(kept)
+}
+
+/// Writes all games to one file or to standard output.
+fn write_one(
+    output: Option<&Path>,
+    games: &[Game],
+    to: Format,
+    encoding: Encoding,
+    force: bool,
+) -> Result<(), Box<dyn Error>> {
+    let separator = match (to.separator(), games.len()) {
+        (Some(separator), _) => separator,
+        (None, 0 | 1) => "",
+        (None, _) => return Err(format!("a {} file holds one game; give --out-dir", to.name()).into()),
+    };
+    let texts: Vec<String> = games.iter().map(|game| to.write(&game.record)).collect();
+    let bytes = encoding.encode(&texts.join(separator))?;
+    match output {
+        Some(path) if path.is_file() && !force => {
+            Err(format!("{}: exists and stays; --force overwrites it", path.display()).into())
+        }
+        // an empty file in place of records that could not be read would help nobody
+        Some(path) if games.is_empty() => Err(format!("{}: no game to write", path.display()).into()),
+        Some(path) => whole_file::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()).into()),
+        None => Ok(std::io::stdout().lock().write_all(&bytes)?),
+    }
 }

@@ -6,7 +6,7 @@ use crate::interrupt::{self, Unfinished};
 use crate::mate::{Answer, Limits, Mate, Outcome, Shorten, Solver, useless_tail};
 use crate::position::Position;
 use crate::record::encoding::decode;
-use crate::record::{csa, kif, notation};
+use crate::record::{csa, kakinoki, notation};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -99,7 +99,8 @@ fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
     let text = decode(&bytes).0;
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
-        Some("kif" | "kifu" | "ki2") => Ok(vec![kif::read(&text)?.root]),
+        Some("kif" | "kifu") => Ok(vec![kakinoki::read_kif(&text)?.root]),
+        Some("ki2" | "ki2u") => Ok(vec![kakinoki::read_ki2(&text)?.root]),
         Some("csa") => Ok(csa::read(&text)?.into_iter().map(|record| record.root).collect()),
         _ => {
             let mut problems = Vec::new();

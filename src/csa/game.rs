@@ -143,7 +143,7 @@ impl ServerGame {
         let time_charged = time.map(|t| Duration::from_millis(t.saturating_mul(self.clock.control(by).unit)));
         self.clock.charge(by, time.unwrap_or(0));
         self.position.do_move(mv);
-        self.record.moves.push(Ply { mv, time: time_charged, comments: Vec::new() });
+        self.record.moves.push(Ply { time: time_charged, ..Ply::of(mv) });
     }
 
     /// Follows a line.
@@ -230,8 +230,8 @@ impl ServerGame {
             Some(Reason::Abnormal) | None => Special::Interrupted,
         };
         let mut end = End::of(special);
-        end.comments.extend(self.reason.map(|r| r.to_string()));
-        end.comments.push(match verdict {
+        end.asides.extend(self.reason.map(|r| r.to_string()));
+        end.asides.push(match verdict {
             Some(verdict) => format!(
                 "{verdict} ({}{})",
                 sign(self.our_color()),

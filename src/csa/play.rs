@@ -201,8 +201,8 @@ impl<'a> Play<'_, 'a> {
             return Ok(());
         };
         if let Some(text) = sent.comment {
-            // as floodgate's server keeps it
-            self.game.remark(format!("*{text}"));
+            // kept as floodgate's server does
+            self.game.remark(text);
         }
         let echo = at.saturating_duration_since(sent.at).as_millis() as u64;
         self.memory.lag.observe(self.game.clock.control(by), echo, sent.own, time);

@@ -56,6 +56,21 @@ pub fn line(position: &Position, before: Option<&(Position, Move)>, moves: &[Mov
         .collect()
 }
 
+/// One move in Japanese notation with its player's mark; where it recaptures on the last target, `same` (同) stands for
+/// the square.
+///
+/// A move that cannot be spelled (there should be none) stands in USI.
+pub fn spell(position: &Position, last: Option<Square>, m: Move, same: &str) -> String {
+    let Some(text) = display_single_move_kansuji(&to_core(position), m.into()) else { return m.to_string() };
+    if last != Some(m.to()) || same.is_empty() {
+        return text;
+    }
+    // behind the mark stand two characters for the square
+    let mut chars = text.chars();
+    let mark = chars.next().map(String::from).unwrap_or_default();
+    format!("{mark}{same}{}", chars.skip(2).collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,11 @@
-//! Games as lines of USI's `position` command: the position and the moves, nothing else.
+//! Games as lines of USI's `position` command, the position and the moves and nothing else; positions as SFEN.
 
-use super::{Ply, Record, RecordError};
+use super::error::RecordError;
+use super::game::{Ply, Record};
 use crate::openings::Opening;
 
-/// Reads the games of a file, one a line; empty lines and lines that begin with `#` are skipped.
+/// Reads the games of a file, one a line: `startpos moves ...`, `sfen ... moves ...`, with or without `position`, or a
+/// bare SFEN. Empty lines and lines that begin with `#` are skipped.
 ///
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
@@ -25,6 +27,11 @@ pub fn write(record: &Record) -> String {
     format!("{}\n", Opening { root: record.root.clone(), moves })
 }
 
+/// The position after the main line as SFEN, with a line end.
+pub fn write_sfen(record: &Record) -> String {
+    format!("{}\n", record.position().sfen())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,6 +41,8 @@ mod tests {
         let text = "startpos moves 7g7f 3c3d\nsfen 4k4/9/9/9/9/9/9/9/4K4 b G 1 moves G*5b\n";
         let games = read(&format!("# remark\n\nposition {text}")).unwrap();
         assert_eq!(games.iter().map(write).collect::<String>(), text);
+        let sfen: String = games.iter().map(write_sfen).collect();
+        assert_eq!(read(&sfen).unwrap()[1].root.sfen(), games[1].position().sfen());
         assert_eq!(read("startpos\nstartpos moves 7g7e\n").err().unwrap().line, 2);
         assert!(read("\n").is_err());
     }

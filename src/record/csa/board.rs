@@ -1,8 +1,8 @@
 //! The lines that describe a starting position: `PI`, `P1` to `P9`, `P+` and `P-`, and the side to move.
 
-use super::{KINDS, color_of, digits, kind_of, sign, square_of};
+use super::names::{KINDS, color_of, digits, kind_of, sign, square_of};
 use crate::position::{Position, SET, SfenError};
-use crate::record::excerpt;
+use crate::record::error::excerpt;
 use crate::types::{Color, Piece, PieceType, Square};
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! Moves as CSA writes them: colour, origin (`00` for a drop), target, and the kind *after* the move: `+7776FU`.
 
-use super::{KINDS, color_of, digits, kind_of, sign, square_of};
+use super::names::{KINDS, color_of, digits, kind_of, sign, square_of};
 use crate::position::{MoveError, Position};
-use crate::record::excerpt;
+use crate::record::error::excerpt;
 use crate::types::{Move, Square};
 
 /// Why a text is not a legal move here.

@@ -1,8 +1,13 @@
 //! Reading CSA records.
 
-use super::{BoardReader, color_of, read_move};
-use crate::position::Position;
-use crate::record::{End, Ply, Record, RecordError, Special, excerpt};
+use super::board::BoardReader;
+use super::moves::read_move;
+use super::names::color_of;
+use crate::record::builder::Builder;
+use crate::record::error::{RecordError, excerpt};
+use crate::record::game::Record;
+use crate::record::headings::is_csa_name;
+use crate::record::special::Special;
 use crate::types::Color;
 use std::time::Duration;
 
@@ -39,17 +44,20 @@ struct Reader {
     names: [Option<String>; 2],
     headers: Vec<(String, String)>,
     comments: Vec<String>,
+    asides: Vec<String>,
     board: BoardReader,
-    /// With the position after the moves so far.
-    record: Option<(Record, Position)>,
+    /// Set with the side to move.
+    game: Option<Builder>,
+    /// Headers that stand behind the moves.
+    late: Vec<(String, String)>,
     versioned: bool,
 }
 
 impl Reader {
     fn is_empty(&self) -> bool {
-        let about =
-            self.names.iter().any(Option::is_some) || !self.headers.is_empty() || !self.comments.is_empty();
-        !about && self.record.is_none() && !self.versioned
+        let about = self.names.iter().any(Option::is_some)
+            || !(self.headers.is_empty() && self.comments.is_empty() && self.asides.is_empty());
+        !about && self.game.is_none() && !self.versioned
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {
@@ -60,7 +68,7 @@ impl Reader {
                 self.comment(chars.as_str());
                 Ok(())
             }
-            Some('V' | 'N' | '$' | 'P') if self.record.is_some() => {
+            Some('V' | 'N' | 'P') if self.game.is_some() => {
                 Err(format!("`{}` belongs before the moves", excerpt(line)))
             }
             Some('V') => self.version(chars.as_str()),
@@ -75,11 +83,18 @@ impl Reader {
     }
 
     fn comment(&mut self, text: &str) {
-        match &mut self.record {
-            Some((record, _)) => record.comment(text.into()),
+        let comment = text.strip_prefix('*');
+        match (&mut self.game, comment) {
+            (Some(game), Some(comment)) => game.comment(comment.into()),
+            (Some(game), None) => game.aside(text.into()),
+            (None, Some(comment)) => self.comments.push(comment.into()),
             // says how the file is encoded, which the writer says anew
-            None if !self.versioned && text.starts_with("CSA encoding=") => {}
-            None => self.comments.push(text.into()),
+            (None, None) if !self.versioned && text.starts_with("CSA encoding=") => {}
+            // a heading that CSA has no name for, as the writer keeps it
+            (None, None) => match text.strip_prefix('$').and_then(|t| t.split_once(':')) {
+                Some((name, value)) => self.headers.push((name.into(), value.into())),
+                None => self.asides.push(text.into()),
+            },
         }
     }
 
@@ -108,16 +123,18 @@ impl Reader {
     fn header(&mut self, line: &str, text: &str) -> Result<(), String> {
         let (name, value) =
             text.split_once(':').ok_or_else(|| format!("`{}`: a colon is missing", excerpt(line)))?;
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '+' | '-')) {
+        if !is_csa_name(name) {
             return Err(format!("`{}`: not a name of CSA's", excerpt(line)));
         }
-        self.headers.push((name.into(), value.into()));
+        // some programs say at the end when it ended
+        let headers = if self.game.is_some() { &mut self.late } else { &mut self.headers };
+        headers.push((name.into(), value.into()));
         Ok(())
     }
 
     fn statement(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim_end();
-        let Some((record, position)) = &mut self.record else {
+        let Some(game) = &mut self.game else {
             let side = match text {
                 "+" => Color::Black,
                 "-" => Color::White,
@@ -127,18 +144,14 @@ impl Reader {
         };
         if let Some(time) = text.strip_prefix('T') {
             let time = read_time(time).ok_or_else(|| format!("`{}` is no time", excerpt(text)))?;
-            let slot = match (&mut record.end, record.moves.last_mut()) {
-                (Some(end), _) => &mut end.time,
-                (None, Some(ply)) => &mut ply.time,
-                (None, None) => return Err("a time before the first move".into()),
-            };
+            let Some(slot) = game.time() else { return Err("a time before the first move".into()) };
             if slot.is_some() {
                 return Err(format!("`{}`: a second time for one move", excerpt(text)));
             }
             *slot = Some(time);
             return Ok(());
         }
-        if let Some(end) = &record.end {
+        if let Some(end) = game.end() {
             // floodgate's server writes a declaration twice
             if text == end.special.csa() {
                 return Ok(());
@@ -148,28 +161,32 @@ impl Reader {
         if text.starts_with('%') {
             let special =
                 Special::from_csa(text).ok_or_else(|| format!("`{}` is no special move", excerpt(text)))?;
-            record.end = Some(End::of(special));
+            game.finish_line(special);
             return Ok(());
         }
-        let m = read_move(position, text).map_err(|e| e.to_string())?;
-        position.do_move(m);
-        record.moves.push(Ply::of(m));
+        let m = read_move(game.position(), text).map_err(|e| e.to_string())?;
+        game.play(m);
         Ok(())
     }
 
     fn begin(&mut self, side: Color) -> Result<(), String> {
         let root = std::mem::take(&mut self.board).finish(side).map_err(|e| e.to_string())?;
-        let mut record = Record::new(root.clone());
+        let mut record = Record::new(root);
         record.names = std::mem::take(&mut self.names).map(Option::unwrap_or_default);
         record.headers = std::mem::take(&mut self.headers);
         record.comments = std::mem::take(&mut self.comments);
-        self.record = Some((record, root));
+        record.asides = std::mem::take(&mut self.asides);
+        self.game = Some(Builder::new(record));
         Ok(())
     }
 
     fn finish(self, line: usize) -> Result<Record, RecordError> {
-        match self.record {
-            Some((record, _)) => Ok(record),
+        match self.game {
+            Some(game) => {
+                let mut record = game.finish();
+                record.headers.extend(self.late);
+                Ok(record)
+            }
             None => Err(RecordError::new(line, "the record ends before the side to move")),
         }
     }
@@ -199,17 +216,19 @@ mod tests {
 
     #[test]
     fn a_record_with_everything() {
-        let text = "'CSA encoding=UTF-8\nV3.0\nN+先手\nN-Gote 2\n$EVENT:a:b\n'before\nPI\n+\n'first\n+7776FU,T12.5\n'** 30 -3334FU\n'* note\n-3334FU\nT3\n%TORYO,T7\n'over\n";
+        let text = "'CSA encoding=UTF-8\nV3.0\nN+先手\nN-Gote 2\n$EVENT:a:b\n'$表題:x\n'before\nPI\n+\n'*first\n+7776FU,T12.5\n'** 30 -3334FU\n'note\n-3334FU\nT3\n%TORYO,T7\n'over\n$END_TIME:2026/07/17\n";
         let record = one(text);
         assert_eq!(record.names, ["先手", "Gote 2"].map(String::from));
-        assert_eq!(record.headers, [("EVENT".to_string(), "a:b".to_string())]);
-        assert_eq!(record.comments, ["before", "first"]);
+        let headers = [("EVENT", "a:b"), ("表題", "x"), ("END_TIME", "2026/07/17")];
+        assert_eq!(record.headers, headers.map(|(n, v)| (n.to_string(), v.to_string())));
+        assert_eq!((record.comments, record.asides), (vec!["first".into()], vec!["before".into()]));
         assert_eq!(record.moves[0].time, Some(Duration::from_millis(12_500)));
-        assert_eq!(record.moves[0].comments, ["** 30 -3334FU", "* note"]);
+        assert_eq!(record.moves[0].comments, ["* 30 -3334FU"]);
+        assert_eq!(record.moves[0].asides, ["note"]);
         assert_eq!(record.moves[1].time, Some(Duration::from_secs(3)));
         let end = record.end.unwrap();
         assert_eq!((end.special, end.time), (Special::Resign, Some(Duration::from_secs(7))));
-        assert_eq!(end.comments, ["over"]);
+        assert_eq!(end.asides, ["over"]);
     }
 
     #[test]
@@ -225,7 +244,7 @@ mod tests {
         let record = one("V2\nPI\n+\n+7776FU\nT1\n%KACHI\nT0\n%KACHI\n'summary:kachi:a lose:b win\n");
         let end = record.end.unwrap();
         assert_eq!((end.special, end.time), (Special::Declaration, Some(Duration::ZERO)));
-        assert_eq!(end.comments.len(), 1);
+        assert_eq!(end.asides.len(), 1);
     }
 
     #[test]

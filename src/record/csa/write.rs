@@ -1,11 +1,15 @@
 //! Writing CSA records.
 
-use super::{move_text, write_position};
-use crate::record::{Record, one_line, remark_lines};
+use super::board::write_position;
+use super::moves::move_text;
+use crate::record::game::Record;
+use crate::record::headings::is_csa_name;
+use crate::record::text::{comment_lines, one_line};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// The text of a game: V2.2, or V3.0 where a time has a fraction.
+/// The text of a game's main line: V2.2, or V3.0 where a time has a fraction. CSA has no place for variations and
+/// bookmarks; headings without a name in CSA stand in lines `'$heading:value` that other programs pass over.
 pub fn write(record: &Record) -> String {
     let times = record.moves.iter().map(|ply| ply.time).chain(record.end.iter().map(|end| end.time));
     let fractions = times.flatten().any(|t| t.subsec_nanos() != 0);
@@ -16,40 +20,45 @@ pub fn write(record: &Record) -> String {
         }
     }
     for (name, value) in &record.headers {
-        let _ = writeln!(out, "${name}:{}", one_line(value));
+        let sign = if is_csa_name(name) { "$" } else { "'$" };
+        let _ = writeln!(out, "{sign}{}:{}", one_line(name), one_line(value));
     }
     out += &write_position(&record.root);
-    comments(&mut out, &record.comments);
+    comments(&mut out, &record.comments, &record.asides);
     for ply in &record.moves {
-        statement(&mut out, &move_text(ply.mv), ply.time, &ply.comments);
+        statement(&mut out, &move_text(ply.mv), ply.time);
+        comments(&mut out, &ply.comments, &ply.asides);
     }
     if let Some(end) = &record.end {
-        statement(&mut out, end.special.csa(), end.time, &end.comments);
+        statement(&mut out, end.special.csa(), end.time);
+        comments(&mut out, &end.comments, &end.asides);
     }
     out
 }
 
 // writing to a string cannot fail
 
-fn statement(out: &mut String, text: &str, time: Option<Duration>, remarks: &[String]) {
+fn statement(out: &mut String, text: &str, time: Option<Duration>) {
     let _ = writeln!(out, "{text}");
     if let Some(time) = time {
         let _ = writeln!(out, "{}", time_text(time));
     }
-    comments(out, remarks);
 }
 
-fn comments(out: &mut String, remarks: &[String]) {
-    for line in remark_lines(remarks) {
+fn comments(out: &mut String, comments: &[String], asides: &[String]) {
+    for line in comment_lines(comments) {
+        let _ = writeln!(out, "'*{line}");
+    }
+    for line in comment_lines(asides) {
         let _ = writeln!(out, "'{line}");
     }
 }
 
-/// `T12`, or `T12.345` to the millisecond.
+/// `T12`, or `T12.345` with as many digits as needed.
 fn time_text(time: Duration) -> String {
-    match time.subsec_millis() {
+    match time.subsec_nanos() {
         0 => format!("T{}", time.as_secs()),
-        ms => format!("T{}.{ms:03}", time.as_secs()).trim_end_matches('0').to_string(),
+        nanos => format!("T{}.{nanos:09}", time.as_secs()).trim_end_matches('0').to_string(),
     }
 }
 

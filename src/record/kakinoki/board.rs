@@ -1,8 +1,8 @@
 //! The diagram of a position: nine ranks between rules, the hands above and below.
 
-use super::{KINDS, RANKS, player, strip_kind};
+use super::pieces::{KINDS, RANKS, player, strip_kind};
 use crate::position::{Position, SfenError};
-use crate::record::excerpt;
+use crate::record::error::excerpt;
 use crate::types::{Color, Piece, PieceType, Square};
 use std::fmt::Write;
 
@@ -59,24 +59,33 @@ impl DiagramReader {
     pub fn hand(&mut self, color: Color, text: &str) -> Result<(), String> {
         let bad = |what: &str| format!("`{}` is not a kind and a number", excerpt(what));
         let mut hand = [0; 8];
+        // some programs leave the blanks out
         for word in text.split(['　', ' ']).filter(|w| !w.is_empty() && *w != "なし") {
-            let (kind, number) = strip_kind(word).ok_or_else(|| bad(word))?;
-            if !PieceType::HAND.contains(&kind) {
-                return Err(bad(word));
+            let mut rest = word;
+            while !rest.is_empty() {
+                let (kind, behind) = strip_kind(rest).ok_or_else(|| bad(word))?;
+                if !PieceType::HAND.contains(&kind) {
+                    return Err(bad(word));
+                }
+                let is_number = |c: char| c == '十' || RANKS.contains(&c);
+                let (number, behind) =
+                    behind.split_at(behind.find(|c| !is_number(c)).unwrap_or(behind.len()));
+                let count =
+                    if number.is_empty() { 1 } else { read_number(number).ok_or_else(|| bad(word))? };
+                hand[kind.index()] = count;
+                rest = behind;
             }
-            let number = if number.is_empty() { 1 } else { read_number(number).ok_or_else(|| bad(word))? };
-            hand[kind.index()] = number;
         }
         self.in_hand[color.index()] = hand;
         Ok(())
     }
 
-    /// The position with that side to move.
-    pub fn finish(self, side: Color) -> Result<Position, String> {
+    /// The position with that side to move, before the move of that number (from 1).
+    pub fn finish(self, side: Color, ply: u32) -> Result<Position, String> {
         if self.ranks != 9 {
             return Err(format!("the diagram has {} ranks", self.ranks));
         }
-        Position::from_parts(self.board, self.in_hand, side, 1).map_err(|e: SfenError| e.to_string())
+        Position::from_parts(self.board, self.in_hand, side, ply).map_err(|e: SfenError| e.to_string())
     }
 }
 
@@ -142,6 +151,22 @@ fn hand_line(position: &Position, color: Color) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hands_need_no_blanks() {
+        for text in ["飛　角二　歩十七", "飛角二歩十七"] {
+            let mut reader = DiagramReader::default();
+            reader.hand(Color::Black, text).unwrap();
+            assert_eq!(reader.in_hand[0], {
+                let mut hand = [0; 8];
+                for (kind, n) in [("飛", 1), ("角", 2), ("歩", 17)] {
+                    hand[strip_kind(kind).unwrap().0.index()] = n;
+                }
+                hand
+            });
+        }
+        assert!(DiagramReader::default().hand(Color::Black, "飛x").is_err());
+    }
 
     #[test]
     fn numbers_read_back() {

@@ -1,8 +1,8 @@
 //! Moves as KIF writes them: target, kind *before* the move, 成 or 打, and the origin in brackets: `７六歩(77)`.
 
-use super::{FILES, MOVE_KINDS, RANKS, strip_kind};
+use super::pieces::{FILES, MOVE_KINDS, RANKS, strip_kind};
 use crate::position::Position;
-use crate::record::excerpt;
+use crate::record::error::excerpt;
 use crate::types::{Move, Square};
 
 /// A move; `last` is the target of the one before, for 同.
@@ -28,7 +28,7 @@ pub fn read_move(position: &Position, last: Option<Square>, text: &str) -> Optio
 }
 
 /// The target and what follows it.
-fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<Square, String>, &str)> {
+pub(super) fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<Square, String>, &str)> {
     if let Some(rest) = text.strip_prefix('同') {
         let to = last.ok_or_else(|| "同 before the first move".to_string());
         return Some((to, rest.trim_start_matches(['　', ' '])));
@@ -46,7 +46,7 @@ fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<Square, Stri
 }
 
 /// 0 to 8 for `1` to `9`.
-fn digit(c: char) -> Option<usize> {
+pub(super) fn digit(c: char) -> Option<usize> {
     c.to_digit(10).and_then(|n| n.checked_sub(1)).map(|n| n as usize)
 }
 
@@ -64,7 +64,8 @@ fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<
             (Some(origin), _) => (true, origin),
             (None, origin) => (false, origin.unwrap_or(rest)),
         };
-        let origin = origin.trim_end().strip_prefix('(').and_then(|o| o.strip_suffix(')')).ok_or_else(bad)?;
+        let origin = origin.trim_start_matches(['　', ' ']).trim_end();
+        let origin = origin.strip_prefix('(').and_then(|o| o.strip_suffix(')')).ok_or_else(bad)?;
         let digits: Vec<usize> = origin.chars().map_while(digit).collect();
         let (&[file, rank], true) = (digits.as_slice(), origin.len() == 2) else { return Err(bad()) };
         let from = Square::new(file as u8, rank as u8);

@@ -1,21 +1,12 @@
-//! Kakinoki's KIF: [`read`] and [`write`](write()). Variations are passed over: a [`Record`](super::Record) is one line of play.
-
-mod board;
-mod handicap;
-mod moves;
-mod read;
-mod write;
-
-pub use read::read;
-pub use write::write;
+//! How Kakinoki's formats name pieces, ranks, files and players.
 
 use crate::types::{Color, PieceType};
 
 /// The kinds as boards show them, by `PieceType::index`.
-const KINDS: [&str; 15] =
+pub(super) const KINDS: [&str; 15] =
     ["", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍"];
 /// The kinds in moves, where promoted pieces of one character would be unusual.
-const MOVE_KINDS: [&str; 15] =
+pub(super) const MOVE_KINDS: [&str; 15] =
     ["", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍"];
 /// Other spellings, longest first.
 const VARIANTS: [(&str, PieceType); 8] = [
@@ -28,11 +19,11 @@ const VARIANTS: [(&str, PieceType); 8] = [
     ("圭", PieceType::PRO_KNIGHT),
     ("全", PieceType::PRO_SILVER),
 ];
-const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
-const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
+pub(super) const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
+pub(super) const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
 
 /// The kind at the beginning of a text, and what follows it.
-fn strip_kind(text: &str) -> Option<(PieceType, &str)> {
+pub(super) fn strip_kind(text: &str) -> Option<(PieceType, &str)> {
     let spelled = MOVE_KINDS.iter().enumerate().skip(1).map(|(i, name)| (*name, PieceType(i as u8)));
     let (name, kind) = VARIANTS
         .into_iter()
@@ -42,19 +33,8 @@ fn strip_kind(text: &str) -> Option<(PieceType, &str)> {
     Some((kind, &text[name.len()..]))
 }
 
-/// KIF's headings and the names of CSA's that mean the same.
-const HEADINGS: [(&str, &str); 7] = [
-    ("開始日時", "START_TIME"),
-    ("終了日時", "END_TIME"),
-    ("棋戦", "EVENT"),
-    ("場所", "SITE"),
-    ("戦型", "OPENING"),
-    ("持ち時間", "TIME_LIMIT"),
-    ("備考", "NOTE"),
-];
-
 /// What the players are called: 先手 and 後手, with a handicap 下手 and 上手.
-fn player(color: Color, handicap: bool) -> &'static str {
+pub(super) fn player(color: Color, handicap: bool) -> &'static str {
     match (color, handicap) {
         (Color::Black, false) => "先手",
         (Color::White, false) => "後手",

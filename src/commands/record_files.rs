@@ -1,0 +1,84 @@
+//! Record files as the command line names them: single files, directories, standard input.
+
+use crate::record::encoding::decode;
+use crate::record::{Format, Record};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// A file to read.
+pub struct Source {
+    pub path: PathBuf,
+    /// Its path within the directory that was named, else its name.
+    pub name: PathBuf,
+}
+
+impl Source {
+    /// What the file of its game number `index` (of `count`) is called, without an ending.
+    pub fn stem(&self, index: usize, count: usize) -> PathBuf {
+        let stem = self.name.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = if count > 1 { format!("{stem}-{}", index + 1) } else { stem.into_owned() };
+        self.name.with_file_name(stem)
+    }
+}
+
+/// The files to read. What is no record in a directory is named on standard error.
+///
+/// # Errors
+/// When a directory cannot be read.
+pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
+    let mut found = Vec::new();
+    for file in files {
+        if file.is_dir() {
+            let mut inside = Vec::new();
+            walk(file, &mut inside).map_err(|e| format!("{}: {e}", file.display()))?;
+            for path in inside {
+                match Format::of_path(&path) {
+                    Some(_) => {
+                        let name = path.strip_prefix(file).unwrap_or(&path).to_owned();
+                        found.push(Source { path, name });
+                    }
+                    None => eprintln!("{}: skipped, no record by its name", path.display()),
+                }
+            }
+        } else {
+            let name = match file.file_name() {
+                Some(name) if file != Path::new("-") => PathBuf::from(name),
+                _ => PathBuf::from("game"),
+            };
+            found.push(Source { path: file.clone(), name });
+        }
+    }
+    Ok(found)
+}
+
+/// All files below a directory, in the order of their names.
+fn walk(dir: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(dir)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    entries.sort();
+    for path in entries {
+        // a link could lead round in a circle
+        if path.is_dir() && !path.is_symlink() {
+            walk(&path, found)?;
+        } else if path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The games of a file. Its format is `from`, else what its name says, else what it looks like.
+///
+/// # Errors
+/// When it cannot be read; what is wrong in it is told with the line.
+pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)?;
+    } else {
+        bytes = std::fs::read(path)?;
+    }
+    let (text, _) = decode(&bytes);
+    let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text));
+    Ok(format.ok_or("which format is it? give --from")?.read(&text)?)
+}

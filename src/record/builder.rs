@@ -1,0 +1,242 @@
+//! Builds a game's tree in the order in which records tell it: a line to its end, then each variation from the move that
+//! it replaces.
+
+use super::game::{DEEPEST, End, Line, Ply, Record};
+use super::special::Special;
+use crate::position::Position;
+use crate::types::{Move, Square};
+use std::time::Duration;
+
+/// A tree under way, and the place in it where the next move belongs.
+pub(super) struct Builder {
+    record: Record,
+    main: Line,
+    /// From the main line to the present one: each starts at a ply of the one before.
+    path: Vec<Segment>,
+    /// After the moves of the path.
+    position: Position,
+    /// The moves of the path since the root.
+    played: Vec<Move>,
+    /// Comments that came before the first move of their variation.
+    pending: Vec<String>,
+}
+
+/// A line on the way to the present place.
+#[derive(Clone, Copy)]
+struct Segment {
+    /// The index of its first move, counted from the root.
+    start: usize,
+    /// Which variation of the ply at `start` of the line before.
+    variation: usize,
+}
+
+impl Builder {
+    pub fn new(record: Record) -> Builder {
+        let position = record.root.clone();
+        let path = vec![Segment { start: 0, variation: 0 }];
+        Builder { record, main: Line::default(), path, position, played: Vec::new(), pending: Vec::new() }
+    }
+
+    /// The position in which the next move is played.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The target of the last move, for 同.
+    pub fn last_target(&self) -> Option<Square> {
+        self.played.last().map(|m| m.to())
+    }
+
+    /// How many moves lead here.
+    pub fn ply(&self) -> usize {
+        self.played.len()
+    }
+
+    /// The ending of the present line.
+    pub fn end(&mut self) -> Option<&mut End> {
+        self.line().end.as_mut()
+    }
+
+    fn line(&mut self) -> &mut Line {
+        let mut line = &mut self.main;
+        let mut start = 0;
+        for segment in self.path.iter().skip(1) {
+            let at = segment.start - start;
+            start = segment.start;
+            let Line { moves, end } = line;
+            let variations = match moves.get_mut(at) {
+                Some(ply) => &mut ply.variations,
+                None => &mut end.get_or_insert_with(|| End::of(Special::Interrupted)).variations,
+            };
+            if variations.len() <= segment.variation {
+                variations.resize(segment.variation + 1, Line::default());
+            }
+            line = &mut variations[segment.variation];
+        }
+        line
+    }
+
+    /// Appends a legal move.
+    pub fn play(&mut self, mv: Move) {
+        self.position.do_move(mv);
+        self.played.push(mv);
+        let comments = std::mem::take(&mut self.pending);
+        self.line().moves.push(Ply { comments, ..Ply::of(mv) });
+    }
+
+    /// Ends the present line.
+    pub fn finish_line(&mut self, special: Special) {
+        let comments = std::mem::take(&mut self.pending);
+        self.line().end = Some(End { comments, ..End::of(special) });
+    }
+
+    /// Goes back to vary the move with that index (0 = the first) of the present path.
+    ///
+    /// # Errors
+    /// When there is no such move, or variations stand too deep.
+    pub fn vary(&mut self, index: usize) -> Result<(), String> {
+        while self.path.len() > 1 && self.path.last().is_some_and(|top| index <= top.start) {
+            self.path.pop();
+        }
+        let start = self.path.last().map_or(0, |top| top.start);
+        let line = self.line();
+        let at = index - start;
+        let variation = match (line.moves.get(at), &line.end) {
+            (Some(ply), _) => Some(ply.variations.len()),
+            (None, Some(end)) if at == line.moves.len() => Some(end.variations.len()),
+            // what follows an open line is its continuation
+            (None, None) if at == line.moves.len() => None,
+            _ => return Err(format!("there is no move {} to vary", index + 1)),
+        };
+        if let Some(variation) = variation {
+            if self.path.len() >= DEEPEST {
+                return Err(format!("more than {DEEPEST} variations within each other"));
+            }
+            self.path.push(Segment { start: index, variation });
+        }
+        while self.played.len() > index {
+            self.position.undo_move();
+            self.played.pop();
+        }
+        Ok(())
+    }
+
+    /// Adds a comment to the ending, else the last move, else the start. In a variation that has no move yet it is kept
+    /// for its first move.
+    pub fn comment(&mut self, text: String) {
+        match self.notes() {
+            Notes { comments: Some(comments), .. } => comments.push(text),
+            _ => self.pending.push(text),
+        }
+    }
+
+    /// As [`comment`](Self::comment), a line that readers pass over.
+    pub fn aside(&mut self, text: String) {
+        if let Some(asides) = self.notes().asides {
+            asides.push(text);
+        }
+    }
+
+    /// As [`comment`](Self::comment), a bookmark; the last one of a place stays.
+    pub fn bookmark(&mut self, text: String) {
+        if let Some(bookmark) = self.notes().bookmark {
+            *bookmark = Some(text);
+        }
+    }
+
+    /// The time of the last move or the ending; none at the start.
+    pub fn time(&mut self) -> Option<&mut Option<Duration>> {
+        self.notes().time
+    }
+
+    /// Where notes belong now.
+    fn notes(&mut self) -> Notes<'_> {
+        if self.path.len() == 1 && self.main.moves.is_empty() && self.main.end.is_none() {
+            let Record { comments, asides, bookmark, .. } = &mut self.record;
+            return Notes {
+                time: None,
+                comments: Some(comments),
+                asides: Some(asides),
+                bookmark: Some(bookmark),
+            };
+        }
+        let Line { moves, end } = self.line();
+        match (end, moves.last_mut()) {
+            (Some(End { time, comments, asides, bookmark, .. }), _)
+            | (None, Some(Ply { time, comments, asides, bookmark, .. })) => Notes {
+                time: Some(time),
+                comments: Some(comments),
+                asides: Some(asides),
+                bookmark: Some(bookmark),
+            },
+            (None, None) => Notes { time: None, comments: None, asides: None, bookmark: None },
+        }
+    }
+
+    pub fn finish(mut self) -> Record {
+        self.record.moves = self.main.moves;
+        self.record.end = self.main.end;
+        self.record
+    }
+}
+
+/// What can be noted on a place of the tree.
+struct Notes<'a> {
+    time: Option<&'a mut Option<Duration>>,
+    comments: Option<&'a mut Vec<String>>,
+    asides: Option<&'a mut Vec<String>>,
+    bookmark: Option<&'a mut Option<String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn play(builder: &mut Builder, moves: &str) {
+        for m in moves.split(' ') {
+            let m = builder.position().parse_move(m).unwrap();
+            builder.play(m);
+        }
+    }
+
+    #[test]
+    fn variations_hang_on_the_move_that_they_replace() {
+        let mut b = Builder::new(Record::new(Position::startpos()));
+        play(&mut b, "7g7f 3c3d 2g2f 8c8d");
+        b.finish_line(Special::Resign);
+        b.vary(4).unwrap();
+        play(&mut b, "2f2e 8d8e");
+        b.vary(5).unwrap();
+        play(&mut b, "4a3b");
+        b.vary(1).unwrap();
+        play(&mut b, "8c8d 2g2f");
+        b.vary(1).unwrap();
+        play(&mut b, "1c1d");
+        assert_eq!(b.vary(5).unwrap_err(), "there is no move 6 to vary");
+        assert_eq!(b.position().sfen().split(' ').nth(3), Some("3"));
+        let record = b.finish();
+        assert_eq!(record.moves.len(), 4);
+        let end = record.end.unwrap();
+        assert_eq!((end.special, end.variations.len()), (Special::Resign, 1));
+        assert_eq!(end.variations[0].moves[1].variations[0].moves.len(), 1);
+        let lengths: Vec<usize> = record.moves[1].variations.iter().map(|l| l.moves.len()).collect();
+        assert_eq!(lengths, [2, 1]);
+    }
+
+    #[test]
+    fn depth_has_a_bound() {
+        let mut b = Builder::new(Record::new(Position::startpos()));
+        let turn = |ply: usize| ["2h3h", "8b7b", "3h2h", "7b8b"][ply % 4];
+        play(&mut b, turn(0));
+        for ply in 1..DEEPEST {
+            play(&mut b, turn(ply));
+            b.vary(ply).unwrap();
+            play(&mut b, turn(ply));
+        }
+        play(&mut b, turn(DEEPEST));
+        assert!(b.vary(DEEPEST).is_err());
+        let mut plies = 0;
+        b.finish().visit(&mut |_| plies += 1, &mut |_| ());
+        assert_eq!(plies, 2 * DEEPEST);
+    }
+}

@@ -1,0 +1,211 @@
+//! The formats of records: their names, their readers and writers, and what each has no place for.
+
+use super::error::RecordError;
+use super::game::Record;
+use super::{csa, jkf, kakinoki, usi};
+use std::path::Path;
+use std::str::FromStr;
+
+/// What a record is kept in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// CSA's standard format, V2 to V3.
+    Csa,
+    /// Kakinoki's format.
+    Kif,
+    /// Kakinoki's format with moves as books print them.
+    Ki2,
+    /// JSON Kifu Format.
+    Jkf,
+    /// A line a game, as in USI's `position`: `startpos moves ...` or `sfen ...`.
+    Usi,
+    /// A line a position.
+    Sfen,
+    /// A diagram of one position.
+    Bod,
+}
+
+impl Format {
+    pub const ALL: [Format; 7] =
+        [Format::Csa, Format::Kif, Format::Ki2, Format::Jkf, Format::Usi, Format::Sfen, Format::Bod];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Csa => "csa",
+            Format::Kif => "kif",
+            Format::Ki2 => "ki2",
+            Format::Jkf => "jkf",
+            Format::Usi => "usi",
+            Format::Sfen => "sfen",
+            Format::Bod => "bod",
+        }
+    }
+
+    /// The format that a file's name promises; none for names that promise none.
+    pub fn of_path(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csa" => Some(Format::Csa),
+            "kif" | "kifu" => Some(Format::Kif),
+            "ki2" | "ki2u" => Some(Format::Ki2),
+            "jkf" | "json" => Some(Format::Jkf),
+            "usi" => Some(Format::Usi),
+            "sfen" => Some(Format::Sfen),
+            "bod" => Some(Format::Bod),
+            _ => None,
+        }
+    }
+
+    /// The format that a text looks like.
+    pub fn of_text(text: &str) -> Option<Format> {
+        let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+        let first = lines.clone().find(|l| !l.starts_with('#'))?;
+        if first.starts_with('{') {
+            return Some(Format::Jkf);
+        }
+        let board = first.split(' ').next().is_some_and(|b| b.matches('/').count() == 8);
+        if board || ["position", "startpos", "sfen "].iter().any(|word| first.starts_with(word)) {
+            return Some(Format::Usi);
+        }
+        let is_csa =
+            |l: &str| l.starts_with(['\'', '$', 'V', 'N', 'P']) || matches!(l, "+" | "-") && l.is_ascii();
+        if is_csa(first) {
+            return Some(Format::Csa);
+        }
+        if lines.clone().any(|l| l.starts_with(['▲', '△', '☗', '☖', '▼', '▽'])) {
+            return Some(Format::Ki2);
+        }
+        lines.any(|l| l.starts_with("手数") || l.contains('：') || l.starts_with('|')).then_some(Format::Kif)
+    }
+
+    /// The ending of files; Kakinoki's formats tell by it how they are encoded.
+    pub fn extension(self, utf8: bool) -> &'static str {
+        match (self, utf8) {
+            (Format::Kif, true) => "kifu",
+            (Format::Ki2, true) => "ki2u",
+            _ => self.name(),
+        }
+    }
+
+    /// Reads the games of a file.
+    ///
+    /// # Errors
+    /// [`RecordError`] names the line and what is wrong with it.
+    pub fn read(self, text: &str) -> Result<Vec<Record>, RecordError> {
+        match self {
+            Format::Csa => csa::read(text),
+            Format::Kif | Format::Bod => kakinoki::read_kif(text).map(|record| vec![record]),
+            Format::Ki2 => kakinoki::read_ki2(text).map(|record| vec![record]),
+            Format::Jkf => jkf::read(text).map(|record| vec![record]),
+            Format::Usi | Format::Sfen => usi::read(text),
+        }
+    }
+
+    /// The text of a game.
+    pub fn write(self, record: &Record) -> String {
+        match self {
+            Format::Csa => csa::write(record),
+            Format::Kif => kakinoki::write_kif(record),
+            Format::Ki2 => kakinoki::write_ki2(record),
+            Format::Jkf => jkf::write(record),
+            Format::Usi => usi::write(record),
+            Format::Sfen => usi::write_sfen(record),
+            Format::Bod => kakinoki::write_bod(record),
+        }
+    }
+
+    /// What stands between games in one file; none where a file holds one game.
+    pub fn separator(self) -> Option<&'static str> {
+        match self {
+            Format::Csa => Some("/\n"),
+            Format::Usi | Format::Sfen => Some(""),
+            Format::Kif | Format::Ki2 | Format::Jkf | Format::Bod => None,
+        }
+    }
+
+    /// What [`write`](Self::write) drops, for a warning: `3 variations, the times`. Empty where nothing is lost.
+    pub fn losses(self, record: &Record) -> String {
+        let has = Contents::of(record);
+        let moves_kept = !matches!(self, Format::Sfen | Format::Bod);
+        let kakinoki = matches!(self, Format::Kif | Format::Ki2);
+        let text_kept = kakinoki || matches!(self, Format::Csa | Format::Jkf);
+        let mut lost = Vec::new();
+        let mut lose = |count: usize, kept: bool, one: &str, many: &str| {
+            if !kept && count > 0 {
+                lost.push(if count == 1 { one.to_string() } else { format!("{count} {many}") });
+            }
+        };
+        lose(has.moves, moves_kept, "1 move", "moves");
+        lose(has.variations, kakinoki || self == Format::Jkf, "1 variation", "variations");
+        lose(has.times, matches!(self, Format::Csa | Format::Kif | Format::Jkf), "1 time", "times");
+        if !matches!(self, Format::Csa | Format::Ki2 | Format::Usi | Format::Sfen | Format::Bod) {
+            lose(has.fractions, false, "the fraction of 1 time", "times' fractions of seconds");
+        }
+        lose(has.comments, text_kept, "1 comment", "comments");
+        lose(has.asides, kakinoki || self == Format::Csa, "1 program's line", "programs' lines");
+        lose(has.bookmarks, kakinoki, "1 bookmark", "bookmarks");
+        lose(has.headings, text_kept, "1 heading", "headings");
+        let wordless = record.end.as_ref().is_some_and(|e| {
+            e.special.csa() == "%CHUDAN" && e.special.kif(record.mover(record.moves.len())) != "中断"
+        });
+        let ending_kept = kakinoki || matches!(self, Format::Csa | Format::Jkf) && !wordless;
+        lose(usize::from(record.end.is_some()), ending_kept, "the ending", "endings");
+        lost.join(", ")
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        let found = Format::ALL.into_iter().find(|f| f.name() == text);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
+            format!("`{text}` is none of {}", names.join(", "))
+        })
+    }
+}
+
+/// How much of everything a record holds.
+#[derive(Default)]
+struct Contents {
+    moves: usize,
+    variations: usize,
+    times: usize,
+    fractions: usize,
+    comments: usize,
+    asides: usize,
+    bookmarks: usize,
+    headings: usize,
+}
+
+impl Contents {
+    fn of(record: &Record) -> Contents {
+        let mut has = Contents {
+            moves: record.moves.len(),
+            comments: record.comments.len(),
+            asides: record.asides.len(),
+            bookmarks: usize::from(record.bookmark.is_some()),
+            headings: record.headers.len() + record.names.iter().filter(|n| !n.is_empty()).count(),
+            ..Contents::default()
+        };
+        let notes = std::cell::RefCell::new(&mut has);
+        let add = |time: Option<std::time::Duration>,
+                   comments: usize,
+                   asides: usize,
+                   bookmark: bool,
+                   lines: usize| {
+            let mut has = notes.borrow_mut();
+            has.times += usize::from(time.is_some());
+            has.fractions += usize::from(time.is_some_and(|t| t.subsec_nanos() > 0));
+            has.comments += comments;
+            has.asides += asides;
+            has.bookmarks += usize::from(bookmark);
+            has.variations += lines;
+        };
+        record.visit(
+            &mut |p| add(p.time, p.comments.len(), p.asides.len(), p.bookmark.is_some(), p.variations.len()),
+            &mut |e| add(e.time, e.comments.len(), e.asides.len(), e.bookmark.is_some(), e.variations.len()),
+        );
+        has
+    }
+}

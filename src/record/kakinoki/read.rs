@@ -1,0 +1,418 @@
+//! Reading KIF and KI2.
+
+use super::board::DiagramReader;
+
+use super::{handicap, ki2_moves, kif_moves};
+use crate::record::builder::Builder;
+use crate::record::error::{RecordError, excerpt};
+use crate::record::game::Record;
+use crate::record::headings::name_of;
+use crate::record::special::Special;
+use crate::types::Color;
+use std::time::Duration;
+
+/// Reads a KIF game with its variations, or a BOD diagram. Every move must be legal.
+///
+/// # Errors
+/// [`RecordError`] names the line and what is wrong with it.
+pub fn read_kif(text: &str) -> Result<Record, RecordError> {
+    read(text, Notation::Kif)
+}
+
+/// Reads a KI2 game with its variations. Every move must be legal, and tell which piece it moves.
+///
+/// # Errors
+/// As [`read_kif`].
+pub fn read_ki2(text: &str) -> Result<Record, RecordError> {
+    read(text, Notation::Ki2)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Notation {
+    Kif,
+    Ki2,
+}
+
+fn read(text: &str, notation: Notation) -> Result<Record, RecordError> {
+    let mut reader = Reader::new(notation);
+    let mut last = 0;
+    for (i, line) in text.lines().enumerate() {
+        last = i + 1;
+        reader.line(line.trim_end_matches('\r')).map_err(|what| RecordError::new(last, what))?;
+    }
+    reader.begin().map_err(|what| RecordError::new(last.max(1), what))?;
+    match reader.game {
+        Some(game) if reader.any => Ok(game.finish()),
+        _ => Err(RecordError::new(last.max(1), "there is no game in it")),
+    }
+}
+
+struct Reader {
+    notation: Notation,
+    names: [String; 2],
+    headers: Vec<(String, String)>,
+    comments: Vec<String>,
+    asides: Vec<String>,
+    bookmark: Option<String>,
+    handicap: Option<String>,
+    diagram: DiagramReader,
+    white_moves: bool,
+    /// Of `手数＝N`: how many moves led to the diagram.
+    plies: u32,
+    /// Set with the first move.
+    game: Option<Builder>,
+    /// Whether anything was understood at all.
+    any: bool,
+}
+
+impl Reader {
+    fn new(notation: Notation) -> Reader {
+        Reader {
+            notation,
+            names: Default::default(),
+            headers: Vec::new(),
+            comments: Vec::new(),
+            asides: Vec::new(),
+            bookmark: None,
+            handicap: None,
+            diagram: DiagramReader::default(),
+            white_moves: false,
+            plies: 0,
+            game: None,
+            any: false,
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        if self.note(line) {
+            return Ok(());
+        }
+        let line = line.trim_end();
+        if line.is_empty() {
+            return Ok(());
+        }
+        if let Some(plies) = line.strip_prefix("手数＝") {
+            let digits: String = plies.chars().take_while(char::is_ascii_digit).collect();
+            self.plies = digits.parse().unwrap_or(0);
+            return Ok(());
+        }
+        if line.starts_with("手数") && !line.starts_with("手数：") {
+            self.any = true;
+            return self.begin();
+        }
+        if let Some(what) = line.strip_prefix("まで") {
+            return self.result(what);
+        }
+        let trimmed = line.trim_start_matches([' ', '　']);
+        if let Some(number) = trimmed.strip_prefix("変化：").or_else(|| trimmed.strip_prefix("変化:")) {
+            return self.variation(number);
+        }
+        let kif = trimmed.starts_with(|c: char| c.is_ascii_digit()) && !self.is_diagram_head(trimmed);
+        if kif || trimmed.starts_with(ki2_moves::MARKS) {
+            if kif != (self.notation == Notation::Kif) {
+                return Err(format!("`{}` is a move of the other of KIF and KI2", excerpt(line)));
+            }
+            self.begin()?;
+            self.any = true;
+            return if kif { self.kif_move(trimmed) } else { self.ki2_moves(trimmed) };
+        }
+        if self.game.is_some() {
+            return Err(format!("`{}` is neither a move nor a comment", excerpt(line)));
+        }
+        self.about(line)
+    }
+
+    /// Comments, lines of programs and bookmarks.
+    fn note(&mut self, line: &str) -> bool {
+        let mut chars = line.chars();
+        let sign = chars.next();
+        let text = chars.as_str();
+        match (sign, &mut self.game) {
+            (Some('*'), Some(game)) => game.comment(text.into()),
+            (Some('*'), None) => self.comments.push(text.into()),
+            // says how the file is encoded, which the writer says anew
+            (Some('#'), _) if text.starts_with("KIF version=") || text.starts_with("KI2 version=") => {}
+            (Some('#'), Some(game)) => game.aside(text.into()),
+            (Some('#'), None) => self.asides.push(text.into()),
+            (Some('&'), Some(game)) => game.bookmark(text.into()),
+            (Some('&'), None) => self.bookmark = Some(text.into()),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The line of files above a diagram, where it is written in plain digits.
+    fn is_diagram_head(&self, line: &str) -> bool {
+        self.game.is_none() && line.split_whitespace().eq(["9", "8", "7", "6", "5", "4", "3", "2", "1"])
+    }
+
+    /// A line before the moves.
+    fn about(&mut self, line: &str) -> Result<(), String> {
+        if line.starts_with('|') {
+            self.any = true;
+            return self.diagram.rank(line);
+        }
+        if line.starts_with('+') || line.trim_start().starts_with(['９', '9']) {
+            return Ok(());
+        }
+        match line {
+            "後手番" | "上手番" => {
+                self.white_moves = true;
+                return Ok(());
+            }
+            "先手番" | "下手番" => return Ok(()),
+            _ => {}
+        }
+        let Some((heading, value)) = line.split_once('：').or_else(|| line.split_once(':')) else {
+            return Err(format!("`{}` is no line of such a record", excerpt(line)));
+        };
+        self.any = true;
+        let value = value.trim_matches(['　', ' ']);
+        match heading {
+            "手合割" => {
+                // some programs write what is no handicap, 詰将棋 for instance, above a diagram
+                self.handicap = Some(value.into());
+                if value != "その他" && handicap::position(value).is_none() {
+                    self.headers.push(("手合割".into(), value.into()));
+                }
+            }
+            "先手" | "下手" => self.names[0] = value.into(),
+            "後手" | "上手" => self.names[1] = value.into(),
+            "先手の持駒" | "下手の持駒" => return self.diagram.hand(Color::Black, value),
+            "後手の持駒" | "上手の持駒" => return self.diagram.hand(Color::White, value),
+            _ => self.headers.push((name_of(heading, value).into(), value.into())),
+        }
+        Ok(())
+    }
+
+    /// Ends the lines before the moves, if they have not ended.
+    fn begin(&mut self) -> Result<(), String> {
+        if self.game.is_some() {
+            return Ok(());
+        }
+        let diagram = std::mem::take(&mut self.diagram);
+        let root = if diagram.has_board() {
+            let side = if self.white_moves { Color::White } else { Color::Black };
+            diagram.finish(side, self.plies + 1)?
+        } else {
+            let name = self.handicap.as_deref().unwrap_or("平手");
+            match handicap::position(name) {
+                Some(position) => position.map_err(|e| e.to_string())?,
+                None => return Err(format!("`{}` without a diagram", excerpt(name))),
+            }
+        };
+        let mut record = Record::new(root);
+        record.names = std::mem::take(&mut self.names);
+        record.headers = std::mem::take(&mut self.headers);
+        record.comments = std::mem::take(&mut self.comments);
+        record.asides = std::mem::take(&mut self.asides);
+        record.bookmark = self.bookmark.take();
+        self.game = Some(Builder::new(record));
+        Ok(())
+    }
+
+    /// `変化：12手`
+    fn variation(&mut self, text: &str) -> Result<(), String> {
+        // an old program wrote such lines among the headings
+        let Some(game) = &mut self.game else { return Ok(()) };
+        let digits: String =
+            text.trim_start_matches([' ', '　']).chars().take_while(char::is_ascii_digit).collect();
+        match digits.parse::<usize>() {
+            Ok(number @ 1..) => game.vary(number - 1),
+            _ => Err(format!("`{}` does not number a move", excerpt(text))),
+        }
+    }
+
+    /// What follows まで: KI2's ending. KIF repeats in it what its last line said.
+    fn result(&mut self, text: &str) -> Result<(), String> {
+        self.begin()?;
+        self.any = true;
+        let Some(game) = &mut self.game else { return Ok(()) };
+        if game.end().is_some() {
+            return Ok(());
+        }
+        let text = text.trim_start_matches('、');
+        let how = match text.split_once("手で") {
+            Some((number, how)) if number.trim().bytes().all(|b| b.is_ascii_digit()) => {
+                let plies = game.ply();
+                if self.notation == Notation::Ki2 && number.trim().parse() != Ok(plies) {
+                    return Err(format!("`{}` after {plies} moves", excerpt(text)));
+                }
+                how
+            }
+            _ => text,
+        };
+        match Special::from_ki2(how, game.position().side_to_move()) {
+            Some(special) => game.finish_line(special),
+            // KIF's says nothing that a reader needs
+            None if self.notation == Notation::Kif || how.trim().is_empty() => {}
+            None => return Err(format!("`{}` is no ending", excerpt(how))),
+        }
+        Ok(())
+    }
+
+    /// `   1 ７六歩(77)   ( 0:16/00:00:16)`
+    fn kif_move(&mut self, line: &str) -> Result<(), String> {
+        let Some(game) = &mut self.game else { return Ok(()) };
+        let (number, rest) = line.split_once(|c: char| !c.is_ascii_digit()).unwrap_or((line, ""));
+        if number.parse() != Ok(game.ply() + 1) {
+            return Err(format!("move {} is missing", game.ply() + 1));
+        }
+        let turn = game.position().side_to_move();
+        if let Some(end) = game.end() {
+            return Err(format!("a move after {}", end.special.kif(turn)));
+        }
+        let rest = rest.trim_start_matches(['　', ' ']).trim_start_matches(ki2_moves::MARKS);
+        let (text, time) = split_time(rest)?;
+        match kif_moves::read_move(game.position(), game.last_target(), text) {
+            Some(m) => game.play(m?),
+            None => {
+                let special = Special::from_kif(text, turn)
+                    .ok_or_else(|| format!("`{}` is neither a move nor an ending", excerpt(text)))?;
+                game.finish_line(special);
+            }
+        }
+        if let Some(slot) = game.time() {
+            *slot = time;
+        }
+        Ok(())
+    }
+
+    /// `▲７六歩    △３四歩    ▲２六歩`
+    fn ki2_moves(&mut self, line: &str) -> Result<(), String> {
+        let Some(game) = &mut self.game else { return Ok(()) };
+        let mut rest = line;
+        while !rest.is_empty() {
+            let mark = rest.chars().next().map_or(0, char::len_utf8);
+            let end = rest[mark..].find(ki2_moves::MARKS).map_or(rest.len(), |i| i + mark);
+            let (text, behind) = rest.split_at(end);
+            rest = behind;
+            let text = text.trim_end_matches([' ', '　', '\t']);
+            let turn = game.position().side_to_move();
+            if let Some(end) = game.end() {
+                return Err(format!("`{}` after {}", excerpt(text), end.special.kif(turn)));
+            }
+            // some programs write the ending as if it were a move
+            if let Some(special) = Special::from_kif(&text[mark..], turn) {
+                game.finish_line(special);
+                continue;
+            }
+            let m = ki2_moves::read_move(game.position(), game.last_target(), text)?;
+            game.play(m);
+        }
+        Ok(())
+    }
+}
+
+/// Splits `７六歩(77)   ( 0:16/00:00:16)+` into the move and its time; the plus marks a variation.
+fn split_time(text: &str) -> Result<(&str, Option<Duration>), String> {
+    let text = text.trim_end_matches('+').trim_end();
+    let Some((m, time)) = text.split_once(|c: char| c == ' ' || c == '　' && !text.starts_with('同'))
+    else {
+        return split_after_bracket(text);
+    };
+    // 同　歩(77)
+    if m == "同" {
+        return split_after_bracket(text);
+    }
+    Ok((m, read_time(time)?))
+}
+
+/// As [`split_time`], where a blank may stand inside the move: it ends with the origin, or with 打.
+fn split_after_bracket(text: &str) -> Result<(&str, Option<Duration>), String> {
+    let end = text.find(')').map(|i| i + 1).or_else(|| text.find('打').map(|i| i + '打'.len_utf8()));
+    let (m, time) = text.split_at(end.unwrap_or(text.len()));
+    Ok((m, read_time(time)?))
+}
+
+/// `( 0:16/00:00:16)`: minutes and seconds of the move; the total follows from the others.
+fn read_time(text: &str) -> Result<Option<Duration>, String> {
+    let text = text.trim_matches(['　', ' ']);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let read = || {
+        let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+        let own = inner.split('/').next()?.trim();
+        let mut seconds = 0u64;
+        for part in own.split(':') {
+            seconds = seconds
+                .checked_mul(60)?
+                .checked_add(part.trim().parse().ok().filter(|n: &u64| *n < 1 << 32)?)?;
+        }
+        Some(Duration::from_secs(seconds))
+    };
+    read().map(Some).ok_or_else(|| format!("`{}` is no time", excerpt(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: &str = "# KIF\n開始日時：2026/07/17 16:30:00\n手合割：平手　　\n手数＝0  まで\n先手：A\n後手：B\n組：1\n手数----指手---------消費時間--\n*before\n   1 ７六歩(77)        ( 0:16/00:00:16)\n*one\n   2 ３四歩(33)   ( 1:02/00:01:02)\n   3 ２二角成(88) ( 0:00/00:00:16)+\n   4 同　銀(31) ( 0:00/00:01:02)\n   5 ４五角打\n   6 投了\nまで5手で先手の勝ち\n\n変化：3手\n   3 ２六歩(27)\n&mark\n";
+
+    #[test]
+    fn a_game_with_everything() {
+        let record = read_kif(GAME).unwrap();
+        assert_eq!(record.names, ["A", "B"].map(String::from));
+        assert_eq!(record.header("START_TIME"), Some("2026/07/17 16:30:00"));
+        assert_eq!(record.header("組"), Some("1"));
+        assert_eq!(record.comments, ["before"]);
+        let moves: Vec<String> = record.moves.iter().map(|p| p.mv.to_string()).collect();
+        assert_eq!(moves, ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"]);
+        assert_eq!(record.moves[1].time, Some(Duration::from_secs(62)));
+        assert_eq!(record.moves[0].comments, ["one"]);
+        assert_eq!(record.end.as_ref().unwrap().special, Special::Resign);
+        assert_eq!(record.asides, [" KIF"]);
+        let variation = &record.moves[2].variations[0];
+        assert_eq!(variation.moves[0].mv.to_string(), "2g2f");
+        assert_eq!(variation.moves[0].bookmark.as_deref(), Some("mark"));
+    }
+
+    #[test]
+    fn ki2_with_everything() {
+        let text = "開始日時：2026/07/17\n手合割：平手\n先手：A\n*before\n▲７六歩    △３四歩    ▲２二角成\n*taken\n△同　銀▲４五角打\nまで5手で先手の勝ち\n\n変化：3手\n▲２六歩    △８四歩\nまで、4手で中断\n";
+        let record = read_ki2(text).unwrap();
+        let moves: Vec<String> = record.moves.iter().map(|p| p.mv.to_string()).collect();
+        assert_eq!(moves, ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"]);
+        assert_eq!(record.moves[2].comments, ["taken"]);
+        assert_eq!(record.end.as_ref().unwrap().special, Special::Resign);
+        let variation = &record.moves[2].variations[0];
+        assert_eq!(
+            (variation.moves.len(), variation.end.as_ref().unwrap().special),
+            (2, Special::Interrupted)
+        );
+        let wrong = |old: &str, new: &str| read_ki2(&text.replacen(old, new, 1)).err().unwrap();
+        for (old, new, line) in [
+            ("▲７六歩", "▲７五歩", 5),
+            ("△同　銀", "△同　金", 7),
+            ("まで5手", "まで6手", 8),
+            ("先手の勝ち", "先手の負け", 8),
+            ("変化：3手", "変化：9手", 10),
+            ("変化：3手", "変化：手", 10),
+            ("▲２六歩 ", "   3 ２六歩(27)", 11),
+        ] {
+            assert_eq!(wrong(old, new).line, line, "{new}: {}", wrong(old, new));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let wrong = |old: &str, new: &str| read_kif(&GAME.replacen(old, new, 1)).err().unwrap();
+        let cases = [
+            ("７六歩(77)", "７五歩(77)", 10),
+            ("７六歩", "７六金", 10),
+            ("   2 ", "   3 ", 12),
+            ("( 1:02/", "( x:02/", 12),
+            ("投了", "投", 16),
+            ("平手", "三十枚落ち", 8),
+            ("先手：A", "先手A", 5),
+            ("*one", "one", 11),
+        ];
+        for (old, new, line) in cases {
+            assert_eq!(wrong(old, new).line, line, "{new}");
+        }
+        assert!(read_kif("").is_err());
+        assert!(read_kif("手合割：その他\n手数----\n").is_err());
+    }
+}
