@@ -52,6 +52,7 @@ pub mod usi_client;
 pub mod arena;
 pub mod csa;
 pub mod datagen;
+pub mod review;
 pub mod tune;
 pub mod usi;
 

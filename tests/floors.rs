@@ -28,6 +28,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("csa", 5),
     ("arena", 5),
     ("datagen", 5),
+    ("review", 5),
     ("tune", 5),
     // the engine as a whole
     ("engine", 4),

@@ -176,6 +176,12 @@ impl Engine {
         }
     }
 
+    /// Clears what earlier searches have left in the tables. Stops a search that runs.
+    pub fn forget(&mut self) {
+        self.finish();
+        self.clear();
+    }
+
     /// The current position.
     pub fn position(&self) -> &Position {
         self.game.position()

@@ -1,7 +1,8 @@
-//! `toratsugumi analyse`: a reading of one position for people: the board, the score, the win rate, and the best lines
+//! A reading of one position for people: the board, the score, the win rate, and the best lines
 //! in Japanese notation beside USI.
 
-use super::signals;
+use super::args::Args;
+use crate::commands::signals;
 use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, UsiScore, win_rate};
 use crate::interrupt;
 use crate::position::Position;
@@ -9,41 +10,8 @@ use crate::record::notation;
 use crate::types::{Color, Move};
 use std::error::Error;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// Think about a position and print a reading for people
-#[derive(clap::Args)]
-pub struct Args {
-    /// The position [default: the initial position]
-    #[arg(long)]
-    sfen: Option<String>,
-    /// Moves from there, in USI text (7g7f 3c3d ...)
-    #[arg(long, num_args = 1.., value_name = "MOVE", value_delimiter = ' ')]
-    moves: Vec<String>,
-    /// Milliseconds to think
-    #[arg(long, value_name = "MS", conflicts_with_all = ["depth", "nodes"])]
-    movetime: Option<u64>,
-    /// Plies to think ahead, instead of a time
-    #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..))]
-    depth: Option<i32>,
-    /// Positions to search, instead of a time
-    #[arg(long)]
-    nodes: Option<u64>,
-    /// Lines to show
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=600))]
-    multipv: u16,
-    /// [default: the machine's cores]
-    #[arg(long)]
-    threads: Option<u16>,
-    /// Megabytes of the transposition table
-    #[arg(long, default_value_t = 256, value_name = "MB")]
-    hash: u32,
-    /// Directory of an nn.bin, instead of the embedded network
-    #[arg(long, value_name = "DIR")]
-    eval_dir: Option<PathBuf>,
-}
 
 const DEFAULT_MOVETIME: u64 = 3000;
 

@@ -1,0 +1,99 @@
+//! The arguments of `toratsugumi analyse`.
+
+use crate::record::Format;
+use crate::review::Lang;
+use std::path::PathBuf;
+
+/// Read a whole game, or think about a position, for people
+///
+/// With games (CSA, KIF, KI2, JKF or USI files, or directories of them) every position is searched and every move
+/// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The reading of a game goes to
+/// standard output as text; with --html, --svg, --kif, --csa, --json, --text or --out-dir it goes to files called
+/// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again goes on where it
+/// was stopped, or writes further files without searching.
+///
+/// Without games a position (--sfen, --moves) is read.
+///
+/// Example: toratsugumi analyse game.kif --nodes 500000 --html --kif
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// Games to read: files, directories, `-` for standard input
+    #[arg(value_name = "GAME", conflicts_with_all = ["sfen", "moves"])]
+    pub games: Vec<PathBuf>,
+    /// The position [default: the initial position]
+    #[arg(long)]
+    pub sfen: Option<String>,
+    /// Moves from there, in USI text (7g7f 3c3d ...)
+    #[arg(long, num_args = 1.., value_name = "MOVE", value_delimiter = ' ')]
+    pub moves: Vec<String>,
+    /// Milliseconds to think [default: 3000 for a position]
+    #[arg(long, value_name = "MS", conflicts_with_all = ["depth", "nodes"])]
+    pub movetime: Option<u64>,
+    /// Plies to think ahead, instead of a time
+    #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..))]
+    pub depth: Option<i32>,
+    /// Positions to search, instead of a time [default: 200000 for each position of a game]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+    /// Lines to show
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=600))]
+    pub multipv: u16,
+    /// Threads to search with. A game's reading at fixed nodes or depth is the same every time with one thread
+    /// [default: the machine's cores]
+    #[arg(long)]
+    pub threads: Option<u16>,
+    /// Megabytes of the transposition table
+    #[arg(long, default_value_t = 256, value_name = "MB")]
+    pub hash: u32,
+    /// Directory of an nn.bin, instead of the embedded network
+    #[arg(long, value_name = "DIR")]
+    pub eval_dir: Option<PathBuf>,
+    /// Format of the games: csa, kif, ki2, jkf, usi [default: by their names, else by what is in them]
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<Format>,
+    /// Language of the reading, ja or en [default: by the locale]
+    #[arg(long, value_name = "LANG")]
+    pub lang: Option<Lang>,
+    /// Directory for the files; it keeps the structure of directories that are read [default: the present one]
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+    /// Write a page for a browser: board, graph, moves and best lines, all in one file
+    #[arg(long)]
+    pub html: bool,
+    /// Write the graph alone
+    #[arg(long)]
+    pub svg: bool,
+    /// Write the record with comments that ShogiHome and ShogiGUI show as analysis, as KIF (UTF-8)
+    #[arg(long)]
+    pub kif: bool,
+    /// The same as CSA
+    #[arg(long)]
+    pub csa: bool,
+    /// Write the reading as JSON; it is written whenever files are
+    #[arg(long)]
+    pub json: bool,
+    /// Write the text that standard output would get
+    #[arg(long)]
+    pub text: bool,
+    /// Analyse anew what was analysed with other settings
+    #[arg(long)]
+    pub force: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl Args {
+    /// Whether the readings go to files.
+    pub fn to_files(&self) -> bool {
+        let kinds = self.html || self.svg || self.kif || self.csa || self.json || self.text;
+        kinds || self.out_dir.is_some()
+    }
+
+    /// The threads to search with.
+    pub fn threads(&self) -> u16 {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or(u16::try_from(cores).unwrap_or(u16::MAX))
+    }
+}

@@ -1,0 +1,204 @@
+//! The reading of whole games.
+
+use super::args::Args;
+use crate::commands::{record_files, signals};
+use crate::interrupt::{self, Unfinished};
+use crate::progress::{Progress, clock};
+use crate::record::{Format, Record};
+use crate::review::store::{self, StoreError};
+use crate::review::{Analyst, Effort, Lang, Reading, Report, Settings, annotate, graph, page, text};
+use crate::whole_file;
+use std::collections::HashMap;
+use std::error::Error;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const DEFAULT_NODES: u64 = 200_000;
+
+/// A game to read.
+struct Job {
+    source: PathBuf,
+    record: Record,
+    /// `DIR/NAME.analysis`, to which endings are added; none when all goes to standard output.
+    target: Option<PathBuf>,
+    /// What is known from an earlier run.
+    readings: Vec<Option<Reading>>,
+}
+
+impl Job {
+    fn file(&self, ending: &str) -> Option<PathBuf> {
+        self.target.as_deref().map(|target| whole_file::beside(target, ending))
+    }
+
+    fn waiting(&self) -> usize {
+        self.record.moves.len() + 1 - self.readings.iter().flatten().count()
+    }
+}
+
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    signals::watch();
+    let effort = match (args.depth, args.movetime) {
+        (Some(depth), _) => Effort::Depth(depth),
+        (_, Some(ms)) => Effort::Movetime(ms),
+        _ => Effort::Nodes(args.nodes.unwrap_or(DEFAULT_NODES)),
+    };
+    let settings = Settings {
+        effort,
+        multipv: args.multipv,
+        threads: args.threads(),
+        hash_mb: args.hash,
+        eval_dir: args.eval_dir.clone(),
+    };
+    let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
+    let (mut jobs, failed) = jobs(args, &settings, &engine)?;
+    let lang = args.lang.unwrap_or_else(Lang::of_locale);
+    let mut progress = Progress::new(args.quiet);
+    let mut analyst = Analyst::new(settings.clone(), &mut |_| ())?;
+    let begun = Instant::now();
+    let all: usize = jobs.iter().map(Job::waiting).sum();
+    let (mut searched, count) = (0, jobs.len());
+    for (number, job) in jobs.iter_mut().enumerate() {
+        let mut trouble = None;
+        let mut readings = std::mem::take(&mut job.readings);
+        let part = job.file("part.json");
+        if let Some(dir) = job.target.as_deref().and_then(Path::parent) {
+            std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        }
+        let whole = analyst.read_game(&job.record, &mut readings, &mut |readings, keep| {
+            searched += 1;
+            let left = begun.elapsed().as_secs_f64() / searched as f64 * (all - searched) as f64;
+            progress.update(|| {
+                let name = job.source.display();
+                format!("game {}/{count} {name}  position {searched}/{all}  ETA {}", number + 1, clock(left))
+            });
+            if keep && let Some(path) = &part {
+                trouble = store::save(path, &job.record, &settings, &engine, readings).err();
+            }
+            trouble.is_none() && interrupt::requests() == 0
+        })?;
+        if let (Some(e), Some(path)) = (trouble, &part) {
+            progress.end();
+            return Err(format!("{}: {e}", path.display()).into());
+        }
+        if !whole {
+            progress.end();
+            return Err(Unfinished.into());
+        }
+        let readings: Vec<Reading> = readings.into_iter().flatten().collect();
+        let report = Report::new(&job.record, &settings, &engine, &readings, lang);
+        if job.target.is_none() {
+            progress.end();
+        }
+        write(args, job, &report)?;
+    }
+    progress.end();
+    match failed {
+        0 => Ok(()),
+        n => Err(format!("{n} of the files could not be analysed").into()),
+    }
+}
+
+/// Reads the records and what is known of them. How many files failed, which are named on standard error.
+fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usize), Box<dyn Error>> {
+    let mut jobs = Vec::new();
+    let mut failed = 0;
+    let mut taken: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let dir = args.out_dir.clone().unwrap_or_default();
+    for source in record_files::sources(&args.games)? {
+        let found = match record_files::read(&source.path, args.from) {
+            Ok(found) => found,
+            Err(e) => {
+                failed += 1;
+                eprintln!("{}: {e}", source.path.display());
+                continue;
+            }
+        };
+        let count = found.len();
+        for (i, record) in found.into_iter().enumerate() {
+            let target =
+                args.to_files().then(|| whole_file::beside(&dir.join(source.stem(i, count)), "analysis"));
+            if let Some(target) = &target
+                && let Some(other) = taken.insert(target.clone(), source.path.clone())
+            {
+                let (a, b) = (other.display(), source.path.display());
+                return Err(format!("{a} and {b} would both become {}.*", target.display()).into());
+            }
+            let mut job = Job { source: source.path.clone(), record, target, readings: Vec::new() };
+            match known(&job, settings, engine, args.force) {
+                Ok(readings) => {
+                    job.readings = readings;
+                    jobs.push(job);
+                }
+                Err(e) => {
+                    failed += 1;
+                    eprintln!("{e}");
+                }
+            }
+        }
+    }
+    Ok((jobs, failed))
+}
+
+/// The readings of an earlier run, finished or not.
+fn known(job: &Job, settings: &Settings, engine: &str, force: bool) -> Result<Vec<Option<Reading>>, String> {
+    for ending in ["json", "part.json"] {
+        let Some(path) = job.file(ending) else { continue };
+        match store::load(&path, &job.record, settings, engine) {
+            Ok(Some(readings)) => return Ok(readings),
+            Ok(None) => {}
+            Err(_) if force => {}
+            Err(StoreError::Other) => {
+                let path = path.display();
+                return Err(format!("{path}: is of another game, engine or settings; --force analyses anew"));
+            }
+            Err(e) => return Err(format!("{}: {e}; --force analyses anew", path.display())),
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Writes what was asked for.
+fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<(), Box<dyn Error>> {
+    let Some(target) = &job.target else {
+        let mut out = std::io::stdout().lock();
+        let colors = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        return Ok(out.write_all(text::write(report, colors).as_bytes())?);
+    };
+    let put = |ending: &str, bytes: &[u8]| {
+        let path = whole_file::beside(target, ending);
+        whole_file::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    if args.html {
+        put("html", page::write(report)?.as_bytes())?;
+    }
+    if args.svg {
+        put("svg", graph::svg(report).as_bytes())?;
+    }
+    if args.kif {
+        put("kifu", annotate::write(report, Format::Kif).as_bytes())?;
+    }
+    if args.csa {
+        put("csa", annotate::write(report, Format::Csa).as_bytes())?;
+    }
+    if args.text {
+        put("txt", text::write(report, false).as_bytes())?;
+    }
+    // last, for it says that the game is done
+    put("json", &json(report)?)?;
+    forget(&whole_file::beside(target, "part.json"))
+}
+
+/// The report with a line of text for each position and move, for people and `diff`.
+fn json(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = serde_json::to_vec_pretty(report)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn forget(part: &Path) -> Result<(), Box<dyn Error>> {
+    match std::fs::remove_file(part) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(format!("{}: {e}", part.display()).into()),
+        _ => Ok(()),
+    }
+}

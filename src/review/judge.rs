@@ -1,0 +1,167 @@
+//! What a move was worth: its loss in win rate, and the class that follows from it.
+
+use super::analyst::Reading;
+use crate::engine::win_rate;
+use crate::types::{Color, VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How good a move was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// 最善手: the engine's own choice.
+    Best,
+    /// 良手: loses less than an inaccuracy.
+    Good,
+    /// 緩手
+    Inaccuracy,
+    /// 疑問手
+    Mistake,
+    /// 悪手
+    Blunder,
+}
+
+impl Class {
+    pub const ALL: [Class; 5] = [Class::Best, Class::Good, Class::Inaccuracy, Class::Mistake, Class::Blunder];
+
+    /// The least loss in win rate (0 to 1) that makes a move one of this class; best moves lose nothing.
+    pub fn threshold(self) -> f64 {
+        match self {
+            Class::Best | Class::Good => 0.0,
+            Class::Inaccuracy => 0.05,
+            Class::Mistake => 0.10,
+            Class::Blunder => 0.20,
+        }
+    }
+
+    fn of(loss: f64) -> Class {
+        let bad = [Class::Blunder, Class::Mistake, Class::Inaccuracy];
+        bad.into_iter().find(|class| loss >= class.threshold()).unwrap_or(Class::Good)
+    }
+}
+
+/// What the readings before and after a move say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The player's win rate before and after the move, 0 to 1.
+    pub before: f64,
+    pub after: f64,
+    /// What the move cost; nothing where the engine would have played it too.
+    pub loss: f64,
+    pub class: Class,
+    /// There was a mate in so many plies, and there is none any more.
+    pub missed_mate: Option<i32>,
+    /// The opponent, who had no mate, has one in so many plies now.
+    pub allowed_mate: Option<i32>,
+}
+
+/// Judges a move by the readings of the positions before and after it. `played` is in USI.
+pub fn judge(played: &str, before: &Reading, after: &Reading) -> Judgement {
+    let best = before.best() == Some(played);
+    let (was, is) = (win_rate(before.value()), 1.0 - win_rate(after.value()));
+    let loss = if best { 0.0 } else { (was - is).max(0.0) };
+    let mated = |value: Value| mate(-value);
+    let missed_mate = mate(before.value()).filter(|_| !best && mated(after.value()).is_none());
+    let allowed_mate = mate(after.value()).filter(|_| !best && mated(before.value()).is_none());
+    let class = if best { Class::Best } else { Class::of(loss) };
+    Judgement { before: was, after: is, loss, class, missed_mate, allowed_mate }
+}
+
+/// In how many plies a value says that the side to move mates.
+pub(super) fn mate(value: Value) -> Option<i32> {
+    (value >= VALUE_MATE_IN_MAX_PLY).then_some(VALUE_MATE - value)
+}
+
+/// A player's game in figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Side {
+    pub moves: usize,
+    /// The mean over the moves of 100 e^(-4 loss): 100 when none lost anything, 67 for a loss of ten percent each.
+    pub accuracy: f64,
+    /// In win rate, 0 to 1.
+    pub average_loss: f64,
+    /// By [`Class::ALL`].
+    pub classes: [usize; 5],
+    pub missed_mates: usize,
+    pub allowed_mates: usize,
+    /// Seconds on the clock, where the record tells.
+    pub seconds: Option<f64>,
+}
+
+impl Side {
+    /// Sums up the moves of one player, with the time for each.
+    pub fn of(moves: &[(Judgement, Option<Duration>)]) -> Side {
+        let mut side = Side { moves: moves.len(), ..Side::default() };
+        let count = moves.len().max(1) as f64;
+        for (judgement, time) in moves {
+            side.accuracy += 100.0 * (-4.0 * judgement.loss).exp() / count;
+            side.average_loss += judgement.loss / count;
+            side.classes[judgement.class as usize] += 1;
+            side.missed_mates += usize::from(judgement.missed_mate.is_some());
+            side.allowed_mates += usize::from(judgement.allowed_mate.is_some());
+            if let Some(time) = time {
+                side.seconds = Some(side.seconds.unwrap_or(0.0) + time.as_secs_f64());
+            }
+        }
+        side
+    }
+}
+
+/// A value for the side to move as Black sees it.
+pub(super) fn black_view(value: Value, side: Color) -> Value {
+    if side == Color::Black { value } else { -value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::analyst::PvLine;
+    use super::*;
+    use crate::types::{mate_in, mated_in};
+
+    fn reading(value: Value, best: &str) -> Reading {
+        Reading { lines: vec![PvLine { value, depth: 1, seldepth: 1, nodes: 1, pv: vec![best.into()] }] }
+    }
+
+    #[test]
+    fn classes_follow_from_the_loss() {
+        // 600 is a win rate of 73 %
+        for (after, class) in [
+            (-600, Class::Good),
+            (-700, Class::Good),
+            (-420, Class::Inaccuracy),
+            (-300, Class::Mistake),
+            (0, Class::Blunder),
+        ] {
+            let judgement = judge("7g7f", &reading(600, "2g2f"), &reading(after, "3c3d"));
+            assert_eq!(judgement.class, class, "{judgement:?}");
+            assert!(judgement.loss >= 0.0);
+        }
+        let best = judge("7g7f", &reading(600, "7g7f"), &reading(0, "3c3d"));
+        assert_eq!((best.class, best.loss), (Class::Best, 0.0));
+        assert!((best.after - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn mates_missed_and_given() {
+        let missed = judge("7g7f", &reading(mate_in(5), "2g2f"), &reading(-500, "3c3d"));
+        assert_eq!((missed.missed_mate, missed.allowed_mate), (Some(5), None));
+        let longer = judge("7g7f", &reading(mate_in(5), "2g2f"), &reading(mated_in(8), "3c3d"));
+        assert_eq!((longer.missed_mate, longer.class), (None, Class::Good));
+        let given = judge("7g7f", &reading(0, "2g2f"), &reading(mate_in(3), "3c3d"));
+        assert_eq!((given.allowed_mate, given.class), (Some(3), Class::Blunder));
+        let lost = judge("7g7f", &reading(mated_in(4), "2g2f"), &reading(mate_in(3), "3c3d"));
+        assert_eq!((lost.allowed_mate, lost.loss), (None, 0.0));
+    }
+
+    #[test]
+    fn sides_sum_up() {
+        let lossless = judge("7g7f", &reading(0, "7g7f"), &reading(0, "3c3d"));
+        let blunder = judge("7g7f", &reading(600, "2g2f"), &reading(600, "3c3d"));
+        let side = Side::of(&[(lossless, Some(Duration::from_secs(3))), (blunder, None)]);
+        assert_eq!((side.moves, side.classes, side.seconds), (2, [1, 0, 0, 0, 1], Some(3.0)));
+        assert!((side.average_loss - blunder.loss / 2.0).abs() < 1e-9);
+        assert!(side.accuracy > 50.0 && side.accuracy < 100.0);
+        assert_eq!(Side::of(&[]).moves, 0);
+    }
+}

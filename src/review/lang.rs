@@ -1,0 +1,157 @@
+//! Words for people, in Japanese and English.
+
+use super::judge::Class;
+use crate::position::Position;
+use crate::record::kakinoki::relative_of;
+use crate::record::notation;
+use crate::types::{Color, Move, Square};
+use std::str::FromStr;
+
+/// A language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lang {
+    Ja,
+    En,
+}
+
+impl FromStr for Lang {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Lang, String> {
+        match text {
+            "ja" => Ok(Lang::Ja),
+            "en" => Ok(Lang::En),
+            _ => Err(format!("`{text}` is neither ja nor en")),
+        }
+    }
+}
+
+impl Lang {
+    /// The language of the user's locale.
+    pub fn of_locale() -> Lang {
+        let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
+        if locale.is_some_and(|l| l.starts_with("ja")) { Lang::Ja } else { Lang::En }
+    }
+
+    pub fn code(self) -> &'static str {
+        self.pick("ja", "en")
+    }
+
+    /// The one of two texts that is in this language.
+    pub fn pick<T>(self, ja: T, en: T) -> T {
+        match self {
+            Lang::Ja => ja,
+            Lang::En => en,
+        }
+    }
+
+    pub fn class(self, class: Class) -> &'static str {
+        match class {
+            Class::Best => self.pick("最善手", "best"),
+            Class::Good => self.pick("良手", "good"),
+            Class::Inaccuracy => self.pick("緩手", "inaccuracy"),
+            Class::Mistake => self.pick("疑問手", "mistake"),
+            Class::Blunder => self.pick("悪手", "blunder"),
+        }
+    }
+
+    pub fn side(self, color: Color) -> &'static str {
+        match color {
+            Color::Black => self.pick("先手", "Black"),
+            Color::White => self.pick("後手", "White"),
+        }
+    }
+
+    /// A score from Black's view: centipawns with their sign, or a mate.
+    pub fn score(self, cp: i32, mate: Option<i32>) -> String {
+        match mate {
+            Some(plies) => {
+                let winner = self.side(if plies >= 0 { Color::Black } else { Color::White });
+                self.pick(
+                    format!("{winner}勝ち {}手詰", plies.abs()),
+                    format!("{winner} mates in {} plies", plies.abs()),
+                )
+            }
+            None => format!("{cp:+}"),
+        }
+    }
+
+    /// A move in this language's notation; `last` is the target of the move before.
+    pub fn spell(self, position: &Position, last: Option<Square>, m: Move) -> String {
+        match self {
+            Lang::Ja => notation::spell(position, last, m, "同"),
+            Lang::En => western(position, m),
+        }
+    }
+
+    /// The moves of a line that begins in `position`.
+    pub fn spell_line(self, position: &Position, last: Option<Square>, moves: &[Move]) -> Vec<String> {
+        let (mut position, mut last) = (position.clone(), last);
+        moves
+            .iter()
+            .map(|&m| {
+                let text = self.spell(&position, last, m);
+                position.do_move(m);
+                last = Some(m.to());
+                text
+            })
+            .collect()
+    }
+}
+
+/// Western notation with squares in digits: P-76, Bx22+, G68-58 where another gold could go there, N*45.
+fn western(position: &Position, m: Move) -> String {
+    const KINDS: [&str; 15] =
+        ["", "P", "L", "N", "S", "B", "R", "G", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
+    let digits = |sq: Square| format!("{}{}", sq.file() + 1, sq.rank() + 1);
+    let kind = m.piece_before().kind();
+    let name = KINDS.get(kind.index()).copied().unwrap_or_default();
+    if m.is_drop() {
+        return format!("{name}*{}", digits(m.to()));
+    }
+    let relative = relative_of(position, m);
+    let origin = if relative == Default::default() { String::new() } else { digits(m.from()) };
+    let how = if position.piece_on(m.to()).is_some() { "x" } else { "-" };
+    let in_zone = |sq: Square| match position.side_to_move() {
+        Color::Black => sq.rank() < 3,
+        Color::White => sq.rank() > 5,
+    };
+    let promotion = match m.is_promotion() {
+        true => "+",
+        false if kind.can_promote() && (in_zone(m.from()) || in_zone(m.to())) => "=",
+        false => "",
+    };
+    format!("{name}{origin}{how}{}{promotion}", digits(m.to()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_in_both_languages() {
+        let start = Position::startpos();
+        let mut position = start.clone();
+        let moves: Vec<Move> = "7g7f 3c3d 8h2b+ 3a2b B*4e"
+            .split(' ')
+            .map(|text| {
+                let m = position.parse_move(text).unwrap();
+                position.do_move(m);
+                m
+            })
+            .collect();
+        let line = |lang: Lang| lang.spell_line(&start, None, &moves).join(" ");
+        assert_eq!(line(Lang::Ja), "▲７六歩 △３四歩 ▲２二角成 △同銀 ▲４五角");
+        assert_eq!(line(Lang::En), "P-76 P-34 Bx22+ Sx22 B*45");
+        let golds = Position::from_sfen("4k4/9/9/9/9/9/9/3G1G3/4K4 b G 1").unwrap();
+        assert_eq!(Lang::En.spell(&golds, None, golds.parse_move("6h5h").unwrap()), "G68-58");
+    }
+
+    #[test]
+    fn scores_are_blacks() {
+        assert_eq!(Lang::Ja.score(120, None), "+120");
+        assert_eq!(Lang::Ja.score(0, Some(-7)), "後手勝ち 7手詰");
+        assert_eq!(Lang::En.score(0, Some(5)), "Black mates in 5 plies");
+    }
+}

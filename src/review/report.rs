@@ -1,0 +1,254 @@
+//! The whole reading of a game, as it is kept in JSON and as all other forms are made from it.
+
+use super::analyst::{Reading, Settings};
+use super::judge::{Class, Judgement, Side, black_view, judge, mate};
+use super::lang::Lang;
+use crate::engine::{centipawns, win_rate};
+use crate::position::Position;
+use crate::record::{Record, Special};
+use crate::types::{Color, Move, Square};
+use serde::Serialize;
+use std::time::Duration;
+
+/// A game with the engine's readings and what follows from them. Serializes to JSON.
+#[derive(Serialize)]
+pub struct Report<'a> {
+    pub format: &'static str,
+    pub version: u32,
+    pub engine: String,
+    pub settings: &'a Settings,
+    pub lang: &'static str,
+    /// Black's and White's name.
+    pub players: &'a [String; 2],
+    pub headers: &'a [(String, String)],
+    /// The starting position as SFEN.
+    pub root: String,
+    /// `black`, `white`, or none for a draw or an unknown end.
+    pub winner: Option<&'static str>,
+    /// KIF's word for the ending, as 投了.
+    pub ending: Option<&'static str>,
+    /// The positions, one more than moves.
+    pub positions: Vec<PositionReport>,
+    pub moves: Vec<MoveReport>,
+    /// Black's and White's game in figures.
+    pub sides: [Side; 2],
+    pub turning_points: Vec<TurningPoint>,
+    #[serde(skip)]
+    pub record: &'a Record,
+    #[serde(skip)]
+    pub words: Lang,
+}
+
+/// A position and its lines.
+#[derive(Serialize)]
+pub struct PositionReport {
+    /// Black's, 0 to 1.
+    pub win_rate: f64,
+    pub lines: Vec<LineReport>,
+}
+
+/// A line that the engine expects. Scores are from Black's view.
+#[derive(Serialize)]
+pub struct LineReport {
+    /// From the side to move, in the engine's unit, which resuming needs.
+    pub value: i32,
+    /// Centipawns.
+    pub cp: i32,
+    /// In plies, negative where White mates.
+    pub mate: Option<i32>,
+    pub depth: i32,
+    pub seldepth: i32,
+    pub nodes: u64,
+    /// In USI.
+    pub pv: Vec<String>,
+    /// In the language's notation.
+    pub text: Vec<String>,
+}
+
+/// A move as it was played.
+#[derive(Serialize)]
+pub struct MoveReport {
+    /// From 1.
+    pub ply: usize,
+    pub side: &'static str,
+    pub usi: String,
+    pub text: String,
+    /// Seconds on the clock.
+    pub time: Option<f64>,
+    pub comments: Vec<String>,
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    /// What the engine would have played, in the language's notation.
+    pub best: Option<String>,
+    #[serde(skip)]
+    pub mv: Move,
+}
+
+/// A move that turned the game, in words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TurningPoint {
+    pub ply: usize,
+    pub text: String,
+}
+
+/// How many turning points are told.
+const TURNING_POINTS: usize = 5;
+
+impl<'a> Report<'a> {
+    /// Puts record and readings (one for each position) together.
+    pub fn new(
+        record: &'a Record,
+        settings: &'a Settings,
+        engine: &str,
+        readings: &[Reading],
+        lang: Lang,
+    ) -> Report<'a> {
+        let mut position = record.root.clone();
+        let mut last = None;
+        let mut positions = vec![];
+        let mut moves = vec![];
+        for (i, reading) in readings.iter().enumerate() {
+            positions.push(position_report(&position, last, reading, lang));
+            let (Some(ply), Some(after)) = (record.moves.get(i), readings.get(i + 1)) else { break };
+            moves.push(MoveReport {
+                ply: i + 1,
+                side: color_name(position.side_to_move()),
+                usi: ply.mv.to_string(),
+                text: lang.spell(&position, last, ply.mv),
+                time: ply.time.map(|t| t.as_secs_f64()),
+                comments: ply.comments.clone(),
+                judgement: judge(&ply.mv.to_string(), reading, after),
+                best: positions[i].lines.first().and_then(|line| line.text.first().cloned()),
+                mv: ply.mv,
+            });
+            position.do_move(ply.mv);
+            last = Some(ply.mv.to());
+        }
+        let side = |color: Color| {
+            let own = moves.iter().zip(&record.moves).filter(|(m, _)| m.side == color_name(color));
+            let own: Vec<(Judgement, Option<Duration>)> = own.map(|(m, p)| (m.judgement, p.time)).collect();
+            Side::of(&own)
+        };
+        let turn = record.mover(record.moves.len());
+        let ending: Option<Special> = record.end.as_ref().map(|end| end.special);
+        let sides = Color::ALL.map(side);
+        let turning_points = turning_points(&moves, lang);
+        Report {
+            format: "toratsugumi-review",
+            version: 1,
+            engine: engine.into(),
+            settings,
+            lang: lang.code(),
+            players: &record.names,
+            headers: &record.headers,
+            root: record.root.sfen(),
+            winner: ending.and_then(|special| special.winner(turn)).map(color_name),
+            ending: ending.map(|special| special.kif(turn)),
+            positions,
+            moves,
+            sides,
+            turning_points,
+            record,
+            words: lang,
+        }
+    }
+
+    /// Black's score after `plies` moves: centipawns, and a mate if there is one.
+    pub fn score(&self, plies: usize) -> (i32, Option<i32>) {
+        let line = self.positions.get(plies).and_then(|p| p.lines.first());
+        line.map_or((0, None), |line| (line.cp, line.mate))
+    }
+
+    /// The players with their names, where they have any.
+    pub fn player(&self, color: Color) -> String {
+        match self.players[color.index()].as_str() {
+            "" => self.words.side(color).into(),
+            name => format!("{} {name}", if color == Color::Black { "▲" } else { "△" }),
+        }
+    }
+}
+
+fn color_name(color: Color) -> &'static str {
+    if color == Color::Black { "black" } else { "white" }
+}
+
+fn position_report(
+    position: &Position,
+    last: Option<Square>,
+    reading: &Reading,
+    lang: Lang,
+) -> PositionReport {
+    let side = position.side_to_move();
+    let sign = if side == Color::Black { 1 } else { -1 };
+    let lines = reading.lines.iter().map(|line| LineReport {
+        value: line.value,
+        cp: centipawns(black_view(line.value, side)),
+        mate: mate(line.value).map(|n| sign * n).or(mate(-line.value).map(|n| -sign * n)),
+        depth: line.depth,
+        seldepth: line.seldepth,
+        nodes: line.nodes,
+        pv: line.pv.clone(),
+        text: lang.spell_line(position, last, &parse(position, &line.pv)),
+    });
+    let own = win_rate(reading.value());
+    PositionReport { win_rate: if side == Color::Black { own } else { 1.0 - own }, lines: lines.collect() }
+}
+
+/// The moves of a line, as far as they are legal.
+pub(super) fn parse(position: &Position, pv: &[String]) -> Vec<Move> {
+    let mut position = position.clone();
+    let mut moves = Vec::new();
+    for text in pv {
+        let Ok(m) = position.parse_move(text) else { break };
+        position.do_move(m);
+        moves.push(m);
+    }
+    moves
+}
+
+fn turning_points(moves: &[MoveReport], lang: Lang) -> Vec<TurningPoint> {
+    let mut worst: Vec<&MoveReport> =
+        moves.iter().filter(|m| m.judgement.loss >= Class::Mistake.threshold()).collect();
+    worst.sort_by(|a, b| b.judgement.loss.total_cmp(&a.judgement.loss));
+    worst.truncate(TURNING_POINTS);
+    worst.sort_by_key(|m| m.ply);
+    worst.into_iter().map(|m| TurningPoint { ply: m.ply, text: in_words(m, lang) }).collect()
+}
+
+/// `49手目 △５五銀（悪手）で勝率は72%から31%に。最善は△３三角。`
+fn in_words(m: &MoveReport, lang: Lang) -> String {
+    let Judgement { before, after, class, missed_mate, allowed_mate, .. } = m.judgement;
+    let percent = |rate: f64| format!("{:.0}%", 100.0 * rate);
+    let mut text = lang.pick(
+        format!(
+            "{}手目 {}（{}）で{}の勝率は{}から{}に。",
+            m.ply,
+            m.text,
+            lang.class(class),
+            lang.side(if m.side == "black" { Color::Black } else { Color::White }),
+            percent(before),
+            percent(after)
+        ),
+        format!(
+            "Move {}, {} ({}): {}'s win rate falls from {} to {}.",
+            m.ply,
+            m.text,
+            lang.class(class),
+            lang.side(if m.side == "black" { Color::Black } else { Color::White }),
+            percent(before),
+            percent(after)
+        ),
+    );
+    if let Some(plies) = missed_mate {
+        text +=
+            &lang.pick(format!("{plies}手の詰みを逃した。"), format!(" It misses a mate in {plies} plies."));
+    }
+    if let Some(plies) = allowed_mate {
+        text +=
+            &lang.pick(format!("{plies}手の詰みが生じた。"), format!(" It allows a mate in {plies} plies."));
+    }
+    if let Some(best) = &m.best {
+        text += &lang.pick(format!("最善は{best}。"), format!(" Best was {best}."));
+    }
+    text
+}

@@ -1,0 +1,262 @@
+//! `toratsugumi analyse` with whole games: what it writes, that a run that was killed ends as an undisturbed one, and
+//! that the page works in a browser.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use toratsugumi::random::Rng;
+use toratsugumi::record::{Format, Record};
+
+const GAME: &str = "tests/data/games/gps_normal_gps_l_2010.csa";
+
+fn analyse(args: &[&str]) -> (bool, String, String) {
+    let output = command(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    command.arg("analyse").args(args).args(["--threads", "1", "--hash", "16"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("LC_ALL").env("LANG", "C");
+    command
+}
+
+/// The first moves of the sample game.
+fn short_game(plies: usize) -> Record {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(GAME)).unwrap();
+    let mut record = Format::Csa.read(&text).unwrap().remove(0);
+    record.moves.truncate(plies);
+    if record.moves.len() == plies {
+        record.end = None;
+    }
+    record
+}
+
+struct Dir(tempfile::TempDir);
+
+impl Dir {
+    fn new() -> Dir {
+        Dir(tempfile::tempdir().unwrap())
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().into()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    fn game(&self, name: &str, plies: usize) -> String {
+        let path = self.at(name);
+        std::fs::write(&path, Format::of_path(Path::new(name)).unwrap().write(&short_game(plies))).unwrap();
+        path
+    }
+}
+
+#[test]
+fn a_game_is_read_and_written_in_every_form() {
+    let dir = Dir::new();
+    let game = dir.game("g.kifu", 60);
+    let out = dir.at("out");
+    let all = ["--html", "--svg", "--kif", "--csa", "--json", "--text"];
+    let mut args =
+        vec![game.as_str(), "--nodes", "2000", "--multipv", "2", "--lang", "ja", "--out-dir", &out];
+    args.extend(all);
+    let (ok, said, errors) = analyse(&args);
+    assert!(ok && said.is_empty(), "{said}{errors}");
+
+    let report: Value = serde_json::from_str(&dir.read("out/g.analysis.json")).unwrap();
+    let (moves, positions) = (report["moves"].as_array().unwrap(), report["positions"].as_array().unwrap());
+    assert_eq!((moves.len(), positions.len()), (60, 61));
+    let classes = ["best", "good", "inaccuracy", "mistake", "blunder"];
+    for (i, m) in moves.iter().enumerate() {
+        assert_eq!(m["ply"], i + 1);
+        assert!(classes.contains(&m["class"].as_str().unwrap()), "{m}");
+        let (before, loss) = (m["before"].as_f64().unwrap(), m["loss"].as_f64().unwrap());
+        assert!((0.0..=1.0).contains(&before) && (0.0..=1.0).contains(&loss), "{m}");
+        let line = &positions[i]["lines"][0];
+        assert_eq!(m["class"] == "best", m["usi"] == line["pv"][0], "{m}");
+        assert_eq!(line["pv"].as_array().unwrap().len(), line["text"].as_array().unwrap().len());
+        assert!((1..=2).contains(&positions[i]["lines"].as_array().unwrap().len()));
+    }
+    let of = |side: usize, key: &str| report["sides"][side][key].as_f64().unwrap();
+    assert_eq!(of(0, "moves") + of(1, "moves"), 60.0);
+    assert!((0.0..=100.0).contains(&of(0, "accuracy")));
+
+    // the records have the same moves, and comments of the known forms
+    for (name, format) in [("out/g.analysis.kifu", Format::Kif), ("out/g.analysis.csa", Format::Csa)] {
+        let back = format.read(&dir.read(name)).unwrap().remove(0);
+        let original = short_game(60);
+        assert_eq!(back.moves.len(), 60);
+        for (annotated, ply) in back.moves.iter().zip(&original.moves) {
+            assert_eq!((annotated.mv, annotated.time), (ply.mv, ply.time));
+            assert!(annotated.comments.starts_with(&ply.comments));
+            let line = annotated.comments.iter().find(|c| c.starts_with("*解析 ")).unwrap();
+            assert!(line.contains(" 評価値 ") && line.contains(" 深さ "), "{line}");
+        }
+    }
+
+    let page = dir.read("out/g.analysis.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("lang=\"ja\"") && page.contains("最善手"));
+    assert!(page.contains("default-src 'none'"));
+    for outside in ["src=", "href=", "@import", "url(", "fetch(", "{{"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let svg = dir.read("out/g.analysis.svg");
+    assert!(svg.starts_with("<svg") && svg.contains("<polyline") && svg.ends_with("</svg>\n"));
+    let text = dir.read("out/g.analysis.txt");
+    assert_eq!(text.lines().filter(|l| l.contains('▕')).count(), 60);
+    assert!(text.contains("精度"));
+
+    // a second run has nothing to search, and can speak another language
+    let before = dir.read("out/g.analysis.json");
+    let begun = Instant::now();
+    let (ok, _, errors) =
+        analyse(&[&game, "--nodes", "2000", "--multipv", "2", "--lang", "ja", "--out-dir", &out]);
+    assert!(ok, "{errors}");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert_eq!(dir.read("out/g.analysis.json"), before);
+    // other settings are another analysis
+    let (ok, _, errors) = analyse(&[&game, "--nodes", "500", "--out-dir", &out]);
+    assert!(!ok && errors.contains("--force"), "{errors}");
+    assert_eq!(dir.read("out/g.analysis.json"), before);
+}
+
+#[test]
+fn a_game_alone_goes_to_standard_output() {
+    let dir = Dir::new();
+    let game = dir.game("g.csa", 20);
+    let (ok, out, errors) = analyse(&[&game, "--nodes", "500", "--lang", "en"]);
+    assert!(ok, "{errors}");
+    assert!(out.contains("accuracy") && out.contains("P-76"), "{out}");
+    assert_eq!(std::fs::read_dir(dir.0.path()).unwrap().count(), 1);
+    // what is wrong is told with its line, and the rest is done
+    std::fs::write(dir.at("bad.csa"), "V2.2\nPI\n+\n+7775FU\n").unwrap();
+    let (ok, out, errors) = analyse(&[&dir.at("bad.csa"), &game, "--nodes", "500", "--lang", "ja"]);
+    assert!(!ok && errors.contains("bad.csa: line 4") && out.contains("精度"), "{errors}");
+    let (ok, _, errors) = analyse(&[&game, "--sfen", "4k4/9/9/9/9/9/9/9/4K4 b - 1"]);
+    assert!(!ok && errors.contains("cannot be used with"), "{errors}");
+}
+
+#[test]
+fn a_position_is_read_as_before() {
+    let (ok, out, errors) = analyse(&["--nodes", "2000", "--moves", "7g7f", "3c3d"]);
+    assert!(ok && out.contains("best move for Black (先手)") && out.contains("win rate"), "{out}{errors}");
+}
+
+/// Three games, or as many as the environment says, killed ten times.
+#[test]
+fn a_batch_that_is_killed_ends_as_an_undisturbed_one() {
+    let count: usize = std::env::var("REVIEW_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let dir = Dir::new();
+    std::fs::create_dir_all(dir.at("games/deep")).unwrap();
+    for i in 0..count {
+        dir.game(&format!("games/{}g{i}.csa", if i % 2 == 0 { "" } else { "deep/" }), 50 + 7 * i);
+    }
+    let run = |out: &str| command(&[&dir.at("games"), "--nodes", "300", "--html", "--out-dir", &dir.at(out)]);
+    let begun = Instant::now();
+    assert!(run("whole").stderr(Stdio::null()).status().unwrap().success());
+    let whole = begun.elapsed();
+    let mut rng = Rng::new(5);
+    for _ in 0..10 {
+        let mut child = run("killed").stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole.mul_f64(0.05 + 0.2 * (rng.below(1000) as f64 / 1000.0)));
+        // SIGKILL: nothing can be saved on the way out
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(run("killed").stderr(Stdio::null()).status().unwrap().success());
+    let files = |out: &str| {
+        let mut found = Vec::new();
+        walk(Path::new(&dir.at(out)), &mut found);
+        found.sort();
+        found
+    };
+    let (a, b) = (files("whole"), files("killed"));
+    assert_eq!((a.len(), b.len()), (2 * count, 2 * count));
+    for (a, b) in a.iter().zip(&b) {
+        assert!(std::fs::read(a).unwrap() == std::fs::read(b).unwrap(), "{}", b.display());
+    }
+}
+
+fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { walk(&path, found) } else { found.push(path) }
+    }
+}
+
+/// What the browser is made to do, and to check. Runs after the page's own script.
+const ACTIONS: &str = r##"
+const N = JSON.parse(document.getElementById("game").textContent).moves.length;
+const result = [];
+const check = (name, ok) => result.push((ok ? "ok " : "FAILED ") + name);
+const by = (id) => document.getElementById(id);
+const ply = () => Number(by("slider").value);
+const key = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const label = () => by("board").getAttribute("aria-label");
+const pieces = () => by("board").querySelectorAll("g").length;
+try {
+  check("begins at the start", ply() === 0 && pieces() === 40);
+  key("ArrowRight"); check("arrow right", ply() === 1 && by("board").querySelectorAll(".to").length === 1);
+  key("ArrowLeft"); check("arrow left", ply() === 0);
+  key("End"); check("End", ply() === N && by("moves").querySelector("[aria-current=true]").dataset.ply === String(N));
+  key("ArrowRight"); check("stays at the end", ply() === N);
+  key("Home"); check("Home", ply() === 0);
+  key("ArrowDown"); const first = ply(); key("ArrowUp"); check("mistakes by arrow", first > 0 && ply() === 0);
+  by("forward").click(); by("forward").click(); by("back").click(); check("buttons", ply() === 1);
+  by("last").click(); check("last", ply() === N); by("first").click(); check("first", ply() === 0);
+  by("slider").value = 7; by("slider").dispatchEvent(new Event("input")); check("slider", ply() === 7 && location.hash === "#7");
+  by("moves").querySelectorAll("button")[12].click(); check("list", ply() === 12);
+  const box = by("graph").getBoundingClientRect();
+  by("graph").dispatchEvent(new MouseEvent("click", { clientX: box.left + box.width * 788 / 800, clientY: box.top + 20, bubbles: true }));
+  check("graph", ply() === N);
+  const square = by("board").getBoundingClientRect();
+  by("board").dispatchEvent(new MouseEvent("click", { clientX: square.left + 20, clientY: square.top + 50, bubbles: true }));
+  check("board", ply() === N - 1);
+  by("first").click();
+  const before = label();
+  by("lines").querySelectorAll("button")[2].click();
+  check("a line is played", ply() === 0 && label() !== before && by("lines").querySelectorAll("[aria-current=true]").length === 1);
+  key("ArrowLeft"); check("back within the line", by("lines").querySelectorAll("button")[1].getAttribute("aria-current") === "true");
+  key("Escape"); check("back to the game", label() === before);
+  const top = () => by("hand-top").textContent;
+  const was = top(); key("f"); check("turned", top() !== was); key("f");
+  by("theme").click(); const dark = getComputedStyle(document.body).backgroundColor;
+  by("theme").click(); check("dark and light", dark !== getComputedStyle(document.body).backgroundColor);
+  check("every control has a name", [...document.querySelectorAll("button, input")].every((b) => (b.textContent || b.getAttribute("aria-label") || "").trim()));
+  check("nothing wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
+  check("nothing fetched", performance.getEntriesByType("resource").length === 0);
+} catch (e) { result.push("FAILED " + e); }
+const pre = document.createElement("pre"); pre.id = "result"; pre.textContent = result.join("\n"); document.body.appendChild(pre);
+"##;
+
+/// `make page-test` runs this; it needs a Chromium.
+#[test]
+#[ignore = "needs chromium: make page-test"]
+fn the_page_works_in_chromium() {
+    let dir = Dir::new();
+    let game = dir.game("g.csa", 90);
+    let (ok, _, errors) = analyse(&[&game, "--nodes", "1000", "--html", "--out-dir", &dir.at("out")]);
+    assert!(ok, "{errors}");
+    let page = dir.read("out/g.analysis.html");
+    let tested = page.replace("</body>", &format!("<script>{ACTIONS}</script></body>"));
+    std::fs::write(dir.at("test.html"), tested).unwrap();
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".into());
+    for (width, height) in [(1280, 800), (390, 844)] {
+        let output = Command::new(&chromium)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--dump-dom"])
+            .arg(format!("--window-size={width},{height}"))
+            .arg(format!("--user-data-dir={}", dir.at("profile")))
+            .arg(format!("file://{}", dir.at("test.html")))
+            .output()
+            .unwrap_or_else(|e| panic!("{chromium}: {e}"));
+        let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+        let result = dom.split("<pre id=\"result\">").nth(1).and_then(|r| r.split("</pre>").next());
+        let result = result.unwrap_or_else(|| panic!("{dom}"));
+        assert!(result.lines().count() > 15 && !result.contains("FAILED"), "{width}: {result}");
+    }
+}
