@@ -15,6 +15,9 @@ pub fn fit(pairs: &[(i16, i8)]) -> Option<f32> {
             slope += (result - p) * score;
             curvature += p * (1.0 - p) * score * score;
         }
+        if curvature <= 0.0 {
+            return None;
+        }
         // a long step would leave the range where the curve looks like its tangent parabola
         let next = (inverse + slope / curvature).clamp(0.25 * inverse, 4.0 * inverse);
         let done = (next - inverse).abs() < 1e-6 * inverse;
