@@ -368,6 +368,16 @@ fn fingerprint(pos: &Position) -> impl PartialEq + std::fmt::Debug + use<> {
     (pos.sfen(), sets, keys, Color::ALL.map(|c| pos.king_square(c)))
 }
 
+/// The capture of a pawn on the file of the check makes room for another pawn, which can be dropped in between.
+#[test]
+fn a_captured_pawn_leaves_its_file_to_another() {
+    let sfen = "G2+S1G1+S1/l+B2r4/2p2pspl/PpN6/1Pg+r3kp/K1N1PPp1P/pG2+b3L/N4S3/L1P6 w 4Pnp 93";
+    let mut pos = Position::from_sfen(sfen).expect(sfen);
+    let m = pos.mate_in_one();
+    assert!(m.is_none() || really_mates(&mut pos, m), "{m} is answered by P*9e");
+    assert!(m.is_none());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 

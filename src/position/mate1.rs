@@ -80,15 +80,16 @@ impl Position {
         }
         let between = attacks::between(king, checker);
         for sq in between {
-            if self.may_drop(them, sq) || after.reachable(sq, king) {
+            if self.may_drop(them, sq, to_bit) || after.reachable(sq, king) {
                 return false;
             }
         }
         true
     }
 
-    /// Whether a side holds a piece that may be dropped on this empty square (pawn-drop mates not considered).
-    fn may_drop(&self, color: Color, sq: Square) -> bool {
+    /// Whether a side holds a piece that may be dropped on this empty square (pawn-drop mates not considered), when it has
+    /// lost what stands on `taken`: a pawn that is gone leaves its file to another.
+    fn may_drop(&self, color: Color, sq: Square, taken: Bitboard) -> bool {
         use PieceType as P;
         let hand = self.hand(color);
         [P::GOLD, P::SILVER, P::BISHOP, P::ROOK].into_iter().any(|k| hand.has(k))
@@ -97,7 +98,7 @@ impl Position {
                 .any(|k| hand.has(k) && !attacks::dead_end(color, k).contains(sq))
             || hand.has(P::PAWN)
                 && !attacks::dead_end(color, P::PAWN).contains(sq)
-                && (attacks::file(sq) & self.pieces_of(color, P::PAWN)).is_empty()
+                && (attacks::file(sq) & self.pieces_of(color, P::PAWN)).without(taken).is_empty()
     }
 
     /// A move that mates at once, or [`Move::NONE`]. The side to move must not be in check.
