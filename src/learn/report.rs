@@ -92,16 +92,13 @@ fn pictures(all: &[Generation]) -> String {
     };
     let mut panels = vec![
         panel("Elo over the start, 95 % intervals", vec![elo]),
-        Panel {
-            log: true,
-            ..panel(
-                "Loss on games set aside, and on those learnt from",
-                vec![
-                    line("set aside", 1, &|g| Some(g.trained.validation)),
-                    line("learnt from", 0, &|g| Some(g.trained.training)),
-                ],
-            )
-        },
+        panel(
+            "Loss on games set aside, and on those learnt from",
+            vec![
+                line("set aside", 1, &|g| Some(g.trained.validation)),
+                line("learnt from", 0, &|g| Some(g.trained.training)),
+            ],
+        ),
         panel("Positions, millions", vec![line("", 2, &|g| Some(g.played.positions as f64 / 1e6))]),
         panel(
             "Positions a second of self-play",
