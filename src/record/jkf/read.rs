@@ -359,12 +359,13 @@ mod tests {
             ("HIRATE", "HIRATA", 3),
             (r#""y": 6}"#, r#""y": 5}"#, 6),
             (r#""y": 6}"#, r#""y": 0}"#, 6),
-            (r#""y": 6}"#, r#""y": 6"#, 6),
+            // the brace is missed where the next thing begins
+            (r#""y": 6}"#, r#""y": 6"#, 7),
             (r#""m": 1"#, r#""m": -1"#, 6),
             (r#""color": 0"#, r#""color": 1"#, 6),
             (r#""piece": "GI""#, r#""piece": "KI""#, 10),
             (r#""piece": "GI""#, r#""piece": "XX""#, 10),
-            (r#""x": 2, "y": 6}"#, r#""x": 2, "y": 5}"#, 8),
+            (r#""x": 2, "y": 6}"#, r#""x": 2, "y": 5}"#, 9),
             ("\"H\"", "\"X\"", 11),
             ("TORYO", "TORY0", 12),
         ] {
