@@ -687,7 +687,7 @@ fn a_dry_run_plays_and_keeps_records() {
             let ours = usize::from(record.names[0] != name);
             for (i, ply) in record.moves.iter().enumerate() {
                 assert!(ply.time.is_some());
-                let commented = ply.comments.iter().any(|c| c.starts_with("** "));
+                let commented = ply.comments.iter().any(|c| c.starts_with("* "));
                 assert!(commented || i % 2 != ours || ply.comments.is_empty());
             }
             assert!(
@@ -696,7 +696,7 @@ fn a_dry_run_plays_and_keeps_records() {
                     .iter()
                     .skip(ours)
                     .step_by(2)
-                    .any(|p| p.comments.iter().any(|c| c.starts_with("** ")))
+                    .any(|p| p.comments.iter().any(|c| c.starts_with("* ")))
             );
         }
         let dialogue = std::fs::read_to_string(dir.path().join(format!("dialogue.{name}.log"))).unwrap();
@@ -714,7 +714,7 @@ fn any_usi_engine_can_play() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let file = &records(&dir.path().join("first"))[0];
     let record = csa::read(&std::fs::read_to_string(file).unwrap()).unwrap().remove(0);
-    assert!(record.moves.iter().filter(|p| p.comments.iter().any(|c| c.starts_with("** "))).count() > 5);
+    assert!(record.moves.iter().filter(|p| p.comments.iter().any(|c| c.starts_with("* "))).count() > 5);
     // one that is none is said
     let output = csa_command(&["--dry-run", "--engine", "./no-such-engine"], dir.path()).output().unwrap();
     assert!(!output.status.success());
