@@ -148,6 +148,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ("[train]\ntd_lambda = 1.5", "train.td_lambda"),
         ("keep = 1\n[train]\nwindow = 3", "keep"),
         ("network = \"nowhere.bin\"", "nowhere.bin"),
+        ("[train]\ngames = [\"gone.games\"]", "gone.games"),
     ] {
         std::fs::write(root.join("learn.toml"), text).unwrap();
         let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));

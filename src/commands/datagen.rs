@@ -1,10 +1,10 @@
 //! `toratsugumi datagen`: the command line.
 
+use super::networks::network;
 use super::signals;
-use crate::commands::duration::parse_duration;
+use super::values::{parse_duration, parse_share};
 use crate::datagen::{Job, Openings, Outcome, Settings, Shard, Target, generate};
 use crate::interrupt::Unfinished;
-use crate::nnue::Network;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -122,22 +122,11 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|p| (0.0..=1.0).contains(p)).ok_or_else(|| "a share lies between 0 and 1".into())
-}
-
 /// Runs the command; [`Unfinished`] when it was stopped before the end.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
     let file = args.eval_file.or(args.eval_dir.map(|d| d.join("nn.bin")));
-    let network = match &file {
-        Some(path) => {
-            let (network, warnings) = Network::load(path).map_err(|e| format!("{}: {e}", path.display()))?;
-            warnings.iter().for_each(|w| eprintln!("{w}"));
-            network
-        }
-        None => Network::embedded()?,
-    };
+    let network = network(file.as_deref())?;
     let openings = args.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?;
     let settings = Settings {
         seed: args.seed,
@@ -147,7 +136,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         hash: args.hash as usize,
         fv_scale: args.fv_scale,
         openings: openings.hash().map(str::to_string),
-        random_plies: args.random_plies.unwrap_or(if openings.hash().is_some() { (0, 4) } else { (4, 8) }),
+        random_plies: args.random_plies.unwrap_or_else(|| openings.random_plies()),
         balance: args.balance,
         random_chance: args.random_chance,
         multipv_chance: args.multipv_chance,

@@ -1,6 +1,6 @@
 //! The subcommand `learn`: the loop from games to a stronger network.
 
-use super::duration::parse_duration;
+use super::values::parse_duration;
 use super::signals;
 use crate::learn::{Config, Directory, Options, System, TEMPLATE, print_job, run as learn};
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! `toratsugumi match`: the command line.
 
-use super::duration::parse_duration;
+use super::values::parse_duration;
 use super::signals;
 use crate::arena::adjudication::Adjudication;
 use crate::arena::journal::{Journal, write_json};

@@ -8,7 +8,7 @@ pub mod convert;
 pub mod csa;
 pub mod data;
 pub mod datagen;
-mod duration;
+mod values;
 pub mod eval;
 pub mod learn;
 pub mod match_;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::signals;
-use crate::commands::duration::parse_duration;
+use crate::commands::values::{parse_duration, parse_share};
 use crate::data::TdLambda;
 use crate::train::kernels;
 use crate::train::run::{Job, run as train};
@@ -40,13 +40,13 @@ pub struct Args {
     warmup: u32,
     /// Weight of the search score against the game's result in the target. Results are the same all through a game, so
     /// after a few passes a network knows them by heart: let their share be small, and larger towards the end
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
     lambda: f64,
     /// Lambda in the end
-    #[arg(long, default_value_t = 0.8)]
+    #[arg(long, default_value_t = 0.8, value_parser = parse_share)]
     lambda_end: f64,
     /// Share of games set aside to measure the loss on
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
     validation: f64,
     /// How many positions of those games to use
     #[arg(long, default_value_t = 100_000)]
@@ -59,10 +59,10 @@ pub struct Args {
     score_clip: Option<i16>,
     /// Targets by temporal differences instead of the bare search scores: each blends the score with what the game showed
     /// later, by this weight (0.7 or so; .games files only)
-    #[arg(long, value_name = "LAMBDA")]
+    #[arg(long, value_name = "LAMBDA", value_parser = parse_share)]
     td_lambda: Option<f64>,
     /// With --td-lambda: the largest change of the win rate in one ply that is carried back
-    #[arg(long, default_value_t = TdLambda::CUT, requires = "td_lambda")]
+    #[arg(long, default_value_t = TdLambda::CUT, value_parser = parse_share, requires = "td_lambda")]
     td_cut: f64,
     /// The win rate of a score is sigmoid(score / this), in labels and for what the network says; `fit` takes the scale that
     /// tells the results of the games best. The network's output keeps its unit
@@ -148,17 +148,6 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
-    }
-    for (name, share) in [
-        ("--lambda", args.lambda),
-        ("--lambda-end", args.lambda_end),
-        ("--validation", args.validation),
-        ("--td-lambda", args.td_lambda.unwrap_or(0.0)),
-        ("--td-cut", args.td_cut),
-    ] {
-        if !(0.0..=1.0).contains(&share) {
-            return Err(format!("{name} must lie between 0 and 1").into());
-        }
     }
     if !(args.lr > 0.0 && args.lr_end > 0.0 && args.row_rate > 0.0 && args.row_rate.is_finite()) {
         return Err("learning rates must be positive".into());

@@ -1,7 +1,7 @@
 //! `toratsugumi tune`: tunes the search's numbers.
 
 use super::signals;
-use crate::commands::duration::parse_duration;
+use crate::commands::values::parse_duration;
 use crate::engine::load_network;
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;

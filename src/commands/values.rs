@@ -1,4 +1,4 @@
-//! Spans of time on the command line.
+//! Values on the command line: spans of time, shares.
 
 use jiff::{Span, SpanRelativeTo};
 use std::time::Duration;
@@ -18,9 +18,28 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Duration::try_from(duration).map_err(|_| bad())
 }
 
+/// Reads a number from 0 to 1.
+///
+/// # Errors
+/// A sentence for the user.
+pub fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
+    share.ok_or_else(|| format!("`{text}` is no number from 0 to 1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares() {
+        for (text, share) in [("0", 0.0), ("0.25", 0.25), ("1", 1.0)] {
+            assert_eq!(parse_share(text), Ok(share));
+        }
+        for text in ["", "-0.1", "1.01", "half", "NaN"] {
+            assert!(parse_share(text).unwrap_err().contains(&format!("`{text}`")));
+        }
+    }
 
     #[test]
     fn spans_of_time() {

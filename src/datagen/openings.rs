@@ -45,6 +45,12 @@ impl Openings {
         self.hash.as_deref()
     }
 
+    /// Least and most random moves at the start of a game, where nothing else is asked for: few after a line, more from the
+    /// initial position.
+    pub fn random_plies(&self) -> (u32, u32) {
+        if self.lines.is_empty() { Settings::default().random_plies } else { (0, 4) }
+    }
+
     /// Draws the start of a game: its root, and the position after the opening moves. A line of the file is followed for
     /// at least half of its length, random legal moves come after. Openings that `balanced` rejects are drawn anew.
     pub fn draw(

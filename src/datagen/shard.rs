@@ -42,7 +42,8 @@ impl Shard {
         (k / series * self.count + self.index) * series + k % series
     }
 
-    pub(super) fn file(self, dir: &Path, extension: &str) -> PathBuf {
+    /// Where the shard's games (`games`, unfinished `part`) or its manifest (`json`) stand in the directory `dir`.
+    pub fn file(self, dir: &Path, extension: &str) -> PathBuf {
         dir.join(format!("shard-{:05}-of-{:05}.{extension}", self.index, self.count))
     }
 }

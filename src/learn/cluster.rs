@@ -140,7 +140,7 @@ fn kubernetes(plan: &Plan, root: &Path) -> String {
          \x20           claimName: {claim}\n",
         number = plan.number,
         shards = g.shards,
-        failed = g.shards - ((g.enough * g.shards as f64).ceil() as u64).min(g.shards),
+        failed = g.shards - g.shards_needed(),
         image = yaml_string(&c.image),
         threads = c.threads,
         memory = 256 + 256 * c.threads,

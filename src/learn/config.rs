@@ -64,6 +64,8 @@ pub struct Generate {
 pub struct Train {
     /// Generations whose games are learnt from.
     pub window: u32,
+    /// Records of other runs, learnt from in every generation.
+    pub games: Vec<PathBuf>,
     pub passes: u32,
     pub batch: usize,
     pub rate: f64,
@@ -117,7 +119,7 @@ impl Default for Config {
             network: "embedded".into(),
             seed: 1,
             threads: 0,
-            keep: 4,
+            keep: 8,
             generate: Generate::default(),
             train: Train::default(),
             judge: Judge::default(),
@@ -143,11 +145,19 @@ impl Default for Generate {
     }
 }
 
+impl Generate {
+    /// How many shards are enough to go on.
+    pub fn shards_needed(&self) -> u64 {
+        ((self.enough * self.shards as f64).ceil() as u64).clamp(1, self.shards)
+    }
+}
+
 impl Default for Train {
     fn default() -> Train {
         Train {
-            window: 2,
-            passes: 4,
+            window: 6,
+            games: Vec::new(),
+            passes: 3,
             batch: 16384,
             rate: 1e-3,
             last_rate: 1e-5,
@@ -155,11 +165,11 @@ impl Default for Train {
             td_lambda: 0.7,
             td_cut: crate::data::TdLambda::CUT,
             lambda: 1.0,
-            score_clip: 0,
+            score_clip: 3500,
             score_scale: 600.0,
             row_rate: 0.1,
             tie_mirror: false,
-            ema: 0.0,
+            ema: 0.99,
             keep_state: false,
             memory: 4096,
         }
@@ -185,6 +195,12 @@ impl Default for Cluster {
 }
 
 impl Config {
+    /// The files that the settings name and that later stages read.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let optional = [&self.generate.openings, &self.judge.openings, &self.judge.positions];
+        optional.into_iter().flatten().chain(&self.train.games)
+    }
+
     /// Whether the settings make sense together.
     ///
     /// # Errors

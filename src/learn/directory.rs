@@ -128,7 +128,7 @@ impl Directory {
     /// # Errors
     /// Games that are gone.
     pub fn training_files(&self, plan: &Plan) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-        let mut files = Vec::new();
+        let mut files = plan.config.train.games.clone();
         for &number in &plan.window {
             let played: super::Played = self
                 .stage(number, "games.json")?

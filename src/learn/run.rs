@@ -116,6 +116,9 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
         return Ok(plan);
     }
     config.check()?;
+    for path in config.files() {
+        std::fs::File::open(path).map_err(|e| at(path, e))?;
+    }
     let player = all.iter().rev().find(|g| g.judged.promoted).map_or(0, |g| g.plan.number);
     let first = (number + 1).saturating_sub(config.train.window).max(1);
     let plan = Plan { number, player, window: (first..=number).collect(), config: config.clone() };

@@ -73,7 +73,7 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings) -> Settings {
         seed: plan.config.seed.wrapping_mul(100_003).wrapping_add(u64::from(plan.number)),
         nodes: g.nodes,
         openings: openings.hash().map(str::to_string),
-        random_plies: if openings.hash().is_some() { (0, 4) } else { (4, 8) },
+        random_plies: openings.random_plies(),
         balance: g.balance,
         random_chance: g.random_chance,
         decided_score: g.decided_score,
@@ -92,7 +92,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
     let g = &plan.config.generate;
     let dir = c.directory.games(plan.number);
     std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;
-    let needed = ((g.enough * g.shards as f64).ceil() as u64).clamp(1, g.shards);
+    let needed = g.shards_needed();
     if g.workers == Workers::Here {
         let network = Arc::new(c.network(plan.player)?);
         let openings = Arc::new(g.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?);
@@ -146,10 +146,9 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
 fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, Box<dyn Error>> {
     let mut complete = Vec::new();
     for index in 0..shards {
-        let name = format!("shard-{index:05}-of-{shards:05}");
-        let games = PathBuf::from(format!("{name}.games"));
-        if dir.join(&games).exists() {
-            complete.push((games, Manifest::read(&dir.join(format!("{name}.json")))?));
+        let shard = Shard { index, count: shards };
+        if shard.file(dir, "games").exists() {
+            complete.push((shard.file(Path::new(""), "games"), Manifest::read(&shard.file(dir, "json"))?));
         }
     }
     Ok(complete)

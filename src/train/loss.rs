@@ -87,3 +87,16 @@ fn divergence(z: f32, target: f32) -> f64 {
     let softplus = z.max(0.0) + (-z.abs()).exp().ln_1p();
     softplus - t * z - entropy(t) - entropy(1.0 - t)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divergence_is_zero_only_between_equals() {
+        let logit = |p: f64| (p / (1.0 - p)).ln() as f32;
+        assert!(divergence(logit(0.3), 0.3).abs() < 1e-6);
+        assert!((divergence(logit(0.5), 1.0) - 2f64.ln()).abs() < 1e-6);
+        assert!(divergence(logit(0.1), 0.5) > divergence(logit(0.3), 0.5));
+    }
+}

@@ -2,6 +2,7 @@
 //! searches ([`DeepLabels`]).
 
 use super::batch::win_rate;
+use super::loss::{Loss, SCORE_SCALE};
 use crate::data::RecordError;
 use crate::data::psv::PackedSfenValue;
 use crate::nnue::arch::FV_SCALE;
@@ -155,14 +156,7 @@ impl DeepLabels {
 
     /// The distance over all positions, by phase of the game, and where the label is near even.
     pub fn distances(&self, network: &Network) -> Vec<Distance> {
-        let of: Vec<(f64, f64, u32, i16)> = self
-            .positions
-            .par_iter()
-            .map(|l| {
-                let p = f64::from(win_rate(static_value(network, &l.pos)));
-                (p, f64::from(win_rate(i32::from(l.score))), l.pos.game_ply(), l.score)
-            })
-            .collect();
+        let values: Vec<i32> = self.positions.par_iter().map(|l| static_value(network, &l.pos)).collect();
         type Chooses = fn(u32, i16) -> bool;
         let groups: [(&'static str, Chooses); 6] = [
             ("all", |_, _| true),
@@ -175,30 +169,14 @@ impl DeepLabels {
         groups
             .into_iter()
             .map(|(name, chooses)| {
-                let chosen: Vec<_> = of.iter().filter(|(_, _, ply, score)| chooses(*ply, *score)).collect();
-                let n = chosen.len().max(1) as f64;
-                let square: f64 = chosen.iter().map(|(p, q, ..)| (p - q) * (p - q)).sum();
-                let kl: f64 = chosen.iter().map(|(p, q, ..)| divergence(*q, *p)).sum();
-                Distance { of: name, positions: chosen.len(), rms: (square / n).sqrt(), kl: kl / n }
+                let mut loss = Loss::default();
+                for (label, &value) in self.positions.iter().zip(&values) {
+                    if chooses(label.pos.game_ply(), label.score) {
+                        loss.count(value as f32 / SCORE_SCALE, win_rate(i32::from(label.score)), 0.5);
+                    }
+                }
+                Distance { of: name, positions: loss.samples as usize, rms: loss.rmse(), kl: loss.mean() }
             })
             .collect()
-    }
-}
-
-/// Kullback-Leibler divergence of a coin with chance `p` from one with chance `q`.
-fn divergence(q: f64, p: f64) -> f64 {
-    let term = |q: f64, p: f64| if q > 0.0 { q * (q / p.max(1e-12)).ln() } else { 0.0 };
-    term(q, p) + term(1.0 - q, 1.0 - p)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn divergence_is_zero_only_between_equals() {
-        assert_eq!(divergence(0.3, 0.3), 0.0);
-        assert!((divergence(1.0, 0.5) - 2f64.ln()).abs() < 1e-12);
-        assert!(divergence(0.5, 0.1) > divergence(0.5, 0.3));
     }
 }

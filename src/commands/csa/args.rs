@@ -1,6 +1,6 @@
 //! What the user wants: [`Args`] from the command line, the same from a TOML file; both together make [`Settings`].
 
-use crate::commands::duration::parse_duration;
+use crate::commands::values::parse_duration;
 use crate::csa::secret::Secret;
 use crate::csa::settings::{Settings, SettingsError};
 use crate::usi_client::split_words;

@@ -1,6 +1,7 @@
 //! `toratsugumi data convert`.
 
 use super::inputs::{files, in_file, warn};
+use crate::commands::values::parse_share;
 use crate::data::read::each_position;
 use crate::data::{Format, GameRecord, Plies, PositionWriter, TdLambda};
 use std::error::Error;
@@ -21,14 +22,8 @@ pub struct Args {
     all: bool,
     /// Instead of the search scores of .games write TD targets: each blends the score with what the game showed
     /// later, by this weight (0 to 1; see `train --td-lambda`)
-    #[arg(long, value_name = "LAMBDA", value_parser = share)]
+    #[arg(long, value_name = "LAMBDA", value_parser = parse_share)]
     td_lambda: Option<f64>,
-}
-
-/// Parses a number from 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
-    let x = text.parse::<f64>().map_err(|e| e.to_string())?;
-    if (0.0..=1.0).contains(&x) { Ok(x) } else { Err("must lie between 0 and 1".into()) }
 }
 
 /// Runs `data convert`.

@@ -1,7 +1,7 @@
 //! `toratsugumi data label`.
 
 use super::inputs::{files, warn};
-use crate::commands::duration::parse_duration;
+use crate::commands::values::parse_duration;
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::data::read::each_position;
