@@ -1,7 +1,7 @@
 //! The subcommand `learn`: the loop from games to a stronger network.
 
-use super::values::parse_duration;
 use super::signals;
+use super::values::parse_duration;
 use crate::learn::{Config, Directory, Options, System, TEMPLATE, print_job, run as learn};
 use std::error::Error;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! `toratsugumi match`: the command line.
 
-use super::values::parse_duration;
 use super::signals;
+use super::values::parse_duration;
 use crate::arena::adjudication::Adjudication;
 use crate::arena::journal::{Journal, write_json};
 use crate::arena::limits::{Limits, parse_tc};

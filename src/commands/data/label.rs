@@ -1,9 +1,9 @@
 //! `toratsugumi data label`.
 
 use super::inputs::{files, warn};
-use crate::commands::values::parse_duration;
 use crate::commands::networks::network;
 use crate::commands::signals;
+use crate::commands::values::parse_duration;
 use crate::data::read::each_position;
 use crate::data::{Format, Plies};
 use crate::datagen::{LabelJob, label};
