@@ -13,7 +13,9 @@ pub const COLORS: [(u8, u8, u8); 6] =
 pub struct Curve {
     /// Shown in the legend; without names there is none.
     pub name: String,
+    /// Red, green, blue.
     pub color: (u8, u8, u8),
+    /// Of x and y, in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
     /// For each x the lower and the upper bound, as an area.
     pub band: Vec<(f64, f64, f64)>,
@@ -26,9 +28,13 @@ pub struct Curve {
 /// One diagram.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
+    /// Above the chart.
     pub title: String,
+    /// Below the horizontal axis.
     pub x_label: String,
+    /// Beside the vertical axis.
     pub y_label: String,
+    /// Drawn one over the other, the first below.
     pub curves: Vec<Curve>,
     /// Dashed horizontal lines.
     pub marks: Vec<f64>,

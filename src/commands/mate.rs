@@ -75,6 +75,7 @@ struct Row {
     milliseconds: u64,
 }
 
+/// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(args.hash as usize)?;
     let mut job = Job { args, solver, out: io::stdout() };

@@ -23,6 +23,7 @@ pub struct Args {
     threads: usize,
 }
 
+/// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut game = Game::default();
     game.update(args.sfen.as_deref(), [])?;

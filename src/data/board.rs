@@ -8,8 +8,11 @@ use crate::types::{Color, Hand, Piece, PieceType};
 /// Squares, hands and the side to move, without history, keys or any promise of legality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
+    /// By [`Square`](crate::types::Square) index.
     pub squares: [Piece; 81],
+    /// By color.
     pub hands: [Hand; 2],
+    /// Who moves.
     pub turn: Color,
 }
 

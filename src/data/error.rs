@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What can be wrong with training records.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum RecordError {
     #[error("{0}")]
     Io(#[from] io::Error),

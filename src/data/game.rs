@@ -11,8 +11,11 @@ use crate::types::{Color, Move};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum GameResult {
+    /// Repetition, impasse, or too many plies.
     Draw = 0,
+    /// Sente won.
     BlackWin = 1,
+    /// Gote won.
     WhiteWin = 2,
 }
 
@@ -65,6 +68,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
+    /// In the order of their codes.
     pub const ALL: [EndReason; 7] = [
         EndReason::Mate,
         EndReason::Repetition,
@@ -115,6 +119,7 @@ impl Start {
         }
     }
 
+    /// The position at the start of the game.
     pub fn position(&self) -> Result<Position, RecordError> {
         match self {
             Start::Startpos => Ok(Position::startpos()),
@@ -135,6 +140,7 @@ pub struct PlyRecord {
 }
 
 impl PlyRecord {
+    /// A ply with its score in `Value` units for the side that moves.
     pub fn new(mv: Move, score: i32, fit: bool) -> PlyRecord {
         PlyRecord { mv: mv.raw16(), score: score.clamp(-32767, 32767) as i16, fit }
     }
@@ -146,11 +152,15 @@ pub struct GameRecord {
     /// The number of the game in its run. It names the game when runs resume and decides its side of the validation
     /// split, so it is the same on every host.
     pub id: u64,
+    /// Where the game began.
     pub start: Start,
     /// Moves played before the first search (book or random), as [`Move::raw16`].
     pub opening: Vec<u16>,
+    /// The moves with their scores.
     pub plies: Vec<PlyRecord>,
+    /// Who won.
     pub result: GameResult,
+    /// How it ended.
     pub reason: EndReason,
 }
 

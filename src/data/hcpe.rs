@@ -7,19 +7,23 @@ use super::hcp::HuffmanCodedPos;
 /// One position with its evaluation, move and game result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HcpEval {
+    /// The position, Huffman-coded as Apery does it.
     pub hcp: HuffmanCodedPos,
     /// For the side to move.
     pub eval: i16,
     /// Apery's 16 bits, see [`from_apery_move`](super::hcp::from_apery_move).
     pub mv: u16,
+    /// Of the whole game.
     pub result: GameResult,
     /// Written as 0 by us; kept when records pass through.
     pub padding: u8,
 }
 
 impl HcpEval {
+    /// Bytes of a record.
     pub const LEN: usize = 38;
 
+    /// The record as it stands in a file.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut b = [0; Self::LEN];
         b[..32].copy_from_slice(&self.hcp.0);

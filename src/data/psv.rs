@@ -6,11 +6,13 @@ use super::packed_sfen::PackedSfen;
 /// One position with its score, move and game result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedSfenValue {
+    /// The position, Huffman-coded as YaneuraOu does it.
     pub sfen: PackedSfen,
     /// For the side to move, in `Value` units.
     pub score: i16,
     /// The move played, as [`Move::raw16`](crate::types::Move::raw16).
     pub mv: u16,
+    /// The game's ply, from 1.
     pub ply: u16,
     /// For the side to move: 1 win, 0 draw, -1 loss.
     pub result: i8,
@@ -19,8 +21,10 @@ pub struct PackedSfenValue {
 }
 
 impl PackedSfenValue {
+    /// Bytes of a record.
     pub const LEN: usize = 40;
 
+    /// The record as it stands in a file.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut b = [0; Self::LEN];
         b[..32].copy_from_slice(&self.sfen.0);

@@ -14,12 +14,14 @@ use crate::types::Color;
 pub enum Plies {
     /// Those fit for training.
     Fit,
+    /// Every ply.
     All,
 }
 
 /// A position with move, score and result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scored {
+    /// Pieces, hands and the side to move.
     pub board: Board,
     /// Number of the ply; where the record has none, 1 for Black and 2 for White.
     pub ply: u16,
@@ -27,6 +29,7 @@ pub struct Scored {
     pub mv: u16,
     /// For the side to move.
     pub score: i16,
+    /// Of the whole game.
     pub result: GameResult,
     /// The record's spare byte, 0 from games.
     pub padding: u8,

@@ -38,12 +38,19 @@ use std::time::{Duration, Instant};
 
 /// What to generate, and how to go about it.
 pub struct Job {
+    /// Plays both sides.
     pub network: Arc<Network>,
+    /// What decides how the games go.
     pub settings: Settings,
+    /// Where games start; its hash stands in the settings.
     pub openings: Arc<Openings>,
+    /// The size of the whole run, all shards.
     pub target: Target,
+    /// Which part this job makes.
     pub shard: Shard,
+    /// Where the shard's files stand.
     pub dir: PathBuf,
+    /// Games played at once.
     pub threads: usize,
     /// Go on with what an earlier process left.
     pub resume: bool,
@@ -53,6 +60,7 @@ pub struct Job {
     pub grace: Duration,
     /// A killed process loses the games of at most this time.
     pub flush_every: Duration,
+    /// No progress lines.
     pub quiet: bool,
 }
 
@@ -61,6 +69,7 @@ pub struct Job {
 pub enum Outcome {
     /// It had been complete before.
     AlreadyComplete,
+    /// All games of the shard are in its file.
     Complete(Counts),
     /// Stopped by a signal or by the time limit; all is saved.
     Stopped(Counts),
@@ -68,6 +77,7 @@ pub enum Outcome {
 
 /// Why a shard cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum ShardError {
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: io::Error },

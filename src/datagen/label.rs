@@ -35,19 +35,25 @@ struct Identity {
 
 /// What to label.
 pub struct LabelJob {
+    /// Evaluates the searches.
     pub network: Arc<Network>,
     /// Positions, each searched with nothing known before.
     pub positions: Vec<PackedSfenValue>,
+    /// A PackedSfenValue file.
     pub out: PathBuf,
     /// Hard limit of each search.
     pub nodes: u64,
     /// MiB of each search's transposition table.
     pub hash: usize,
+    /// Output units of the network in a `Value` unit.
     pub fv_scale: i32,
+    /// Positions searched at once, each on one thread.
     pub threads: usize,
     /// Stop after this time.
     pub max_time: Option<Duration>,
+    /// Go on after the labels that the file has.
     pub resume: bool,
+    /// No progress lines.
     pub quiet: bool,
 }
 

@@ -125,16 +125,23 @@ pub struct Counts {
 /// The contents of `shard-I-of-N.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
+    /// Of what decides the games, as the game file's header has it.
     pub fingerprint: String,
+    /// What decides the games.
     pub identity: Identity,
+    /// Which part of the run, from 0.
     pub shard: u64,
+    /// Into how many parts the run is divided.
     pub shards: u64,
+    /// The size of the whole run.
     pub target: Target,
+    /// Whether all games of the shard are there.
     pub complete: bool,
     /// Bytes of the game file.
     pub bytes: u64,
     /// Wall-clock seconds spent, all runs together.
     pub seconds: f64,
+    /// What the games so far add up to.
     pub counts: Counts,
 }
 
@@ -152,6 +159,7 @@ pub enum ManifestError {
 }
 
 impl Manifest {
+    /// Reads a manifest.
     pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
         let path = path.to_path_buf();
         let bytes = match std::fs::read(&path) {
@@ -161,6 +169,7 @@ impl Manifest {
         serde_json::from_slice(&bytes).map_err(|source| ManifestError::Format { path, source })
     }
 
+    /// Writes it whole or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
         let fail = |source| ManifestError::Io { path: path.to_path_buf(), source };
         let mut text = serde_json::to_vec_pretty(self).map_err(|e| fail(e.into()))?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// `Value` units (a pawn is 90), plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
+    /// Game number g depends on this and g alone.
     pub seed: u64,
     /// Soft node limit of a move: no iteration starts beyond it. Unused with `depth`.
     pub nodes: u64,
@@ -18,6 +19,7 @@ pub struct Settings {
     pub series: u64,
     /// MiB of each search's transposition table.
     pub hash: usize,
+    /// Output units of the network in a `Value` unit.
     pub fv_scale: i32,
     /// SHA-256 of the openings, or none.
     pub openings: Option<String>,

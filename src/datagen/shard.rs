@@ -9,7 +9,9 @@ use std::str::FromStr;
 /// Part `index` (from 0) of `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
+    /// From 0.
     pub index: u64,
+    /// Parts of the run.
     pub count: u64,
 }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 /// A batch system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
+    /// A job array for `sbatch`.
     Slurm,
+    /// An indexed Job for `kubectl apply`.
     Kubernetes,
 }
 

@@ -20,14 +20,19 @@ pub struct ConfigError {
 pub struct Config {
     /// `embedded`, `bootstrap`, or the path of a network file.
     pub network: String,
+    /// Of games, training and matches.
     pub seed: u64,
     /// 0 for all processors.
     pub threads: usize,
     /// Generations whose games and state in f32 stay.
     pub keep: u32,
+    /// Self-play.
     pub generate: Generate,
+    /// Training.
     pub train: Train,
+    /// The match and the other yardsticks.
     pub judge: Judge,
+    /// For `--print-job`.
     pub cluster: Cluster,
 }
 

@@ -37,6 +37,7 @@ impl Directory {
         Directory { root: root.to_owned(), _lock: None }
     }
 
+    /// The loop's directory.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -46,14 +47,17 @@ impl Directory {
         self.root.join(format!("gen-{number:03}"))
     }
 
+    /// Where the games of a generation stand.
     pub fn games(&self, number: u32) -> PathBuf {
         self.generation(number).join("games")
     }
 
+    /// Where the network and the training of a generation stand.
     pub fn network(&self, number: u32) -> PathBuf {
         self.generation(number).join("network")
     }
 
+    /// Where the match of a generation stands.
     pub fn match_dir(&self, number: u32) -> PathBuf {
         self.generation(number).join("match")
     }
@@ -97,6 +101,7 @@ impl Directory {
         self.write("generations.jsonl", text)
     }
 
+    /// Writes a file of the loop whole or not at all.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<(), Box<dyn Error>> {
         let path = self.root.join(name);
         whole_file::write(&path, text).map_err(|e| at(&path, e))
@@ -114,6 +119,7 @@ impl Directory {
         }
     }
 
+    /// Writes down what a stage did, which ends it.
     pub fn write_stage(&self, number: u32, name: &str, value: &impl Serialize) -> Result<(), Box<dyn Error>> {
         let dir = self.generation(number);
         std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;

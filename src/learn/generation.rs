@@ -14,6 +14,7 @@ pub struct Plan {
     pub player: u32,
     /// Generations whose games are learnt from.
     pub window: Vec<u32>,
+    /// The settings with which it began.
     pub config: Config,
 }
 
@@ -22,7 +23,9 @@ pub struct Plan {
 pub struct Played {
     /// Names within its `games` directory.
     pub files: Vec<PathBuf>,
+    /// Games played.
     pub games: u64,
+    /// Positions in them.
     pub positions: u64,
     /// Positions fit for training.
     pub fit: u64,
@@ -35,26 +38,34 @@ pub struct Played {
 pub struct Trained {
     /// Positions seen, passes counted.
     pub positions: u64,
+    /// Batches learnt from.
     pub steps: u64,
     /// Mean divergence from the targets in nats: since the last look, and on games set aside.
     pub training: f64,
+    /// The same on games set aside.
     pub validation: f64,
     /// Root mean square error of the win rate on games set aside.
     pub rmse: f64,
+    /// Wall-clock time of the stage.
     pub seconds: f64,
 }
 
 /// The verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
+    /// Whether the new network is the best from now on.
     pub promoted: bool,
+    /// Games won against the best so far.
     pub wins: u64,
+    /// Games drawn.
     pub draws: u64,
+    /// Games lost.
     pub losses: u64,
     /// Elo over the player and its 95 % interval; none without games.
     pub elo: Option<[f64; 3]>,
     /// Share of winners named by the static evaluation, its standard error, and the log loss.
     pub named: Option<[f64; 3]>,
+    /// Wall-clock time of the stage.
     pub seconds: f64,
 }
 
@@ -62,8 +73,12 @@ pub struct Judged {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     #[serde(flatten)]
+    /// What it set out to do.
     pub plan: Plan,
+    /// Its games.
     pub played: Played,
+    /// Its training.
     pub trained: Trained,
+    /// Its verdict.
     pub judged: Judged,
 }

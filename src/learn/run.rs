@@ -14,11 +14,15 @@ use std::time::{Duration, Instant};
 
 /// What to do, and for how long.
 pub struct Options {
+    /// The loop's directory.
     pub dir: PathBuf,
+    /// Settings for generations yet to begin.
     pub config: Config,
     /// Stop when so many generations have ended, counted from the first.
     pub generations: Option<u32>,
+    /// Stop after this time, with all saved.
     pub max_time: Option<Duration>,
+    /// No progress lines.
     pub quiet: bool,
 }
 

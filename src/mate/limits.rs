@@ -19,9 +19,11 @@ pub enum Shorten {
 /// What a solver is allowed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
+    /// Wall-clock time at most.
     pub time: Option<Duration>,
     /// Positions visited.
     pub nodes: Option<u64>,
+    /// What to do after a first mate.
     pub shorten: Shorten,
 }
 

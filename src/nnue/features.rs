@@ -14,10 +14,13 @@ pub const NO_FEATURE: u16 = u16::MAX;
 pub trait FeatureSet: Sized + Send + Sync + 'static {
     /// The name in architecture strings.
     const NAME: &'static str;
+    /// What the file's header says of this feature set.
     const HASH: u32;
     /// Buckets, and features a bucket.
     const BUCKETS: usize;
+    /// Inputs that share a king square.
     const PER_BUCKET: usize;
+    /// All inputs.
     const INPUTS: usize = Self::BUCKETS * Self::PER_BUCKET;
     /// How many features are switched on at a time; feature 0 of the bucket stands in for each missing piece.
     const ACTIVE: usize;

@@ -27,6 +27,7 @@ const LONGEST_STRING: u32 = 1 << 20;
 
 /// Why a network file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum NetworkError {
     #[error("cannot open {}: {source}", path.display())]
     Open { path: PathBuf, source: io::Error },

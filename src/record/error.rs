@@ -7,6 +7,7 @@ use std::fmt;
 pub struct RecordError {
     /// 1-based.
     pub line: usize,
+    /// A sentence for the user.
     pub what: String,
 }
 

@@ -26,9 +26,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every format, as help lists them.
     pub const ALL: [Format; 7] =
         [Format::Csa, Format::Kif, Format::Ki2, Format::Jkf, Format::Usi, Format::Sfen, Format::Bod];
 
+    /// Its name on the command line and as an extension.
     pub fn name(self) -> &'static str {
         match self {
             Format::Csa => "csa",

@@ -26,18 +26,24 @@ pub struct Record {
     pub bookmark: Option<String>,
     /// Where the moves begin.
     pub root: Position,
+    /// From the first on.
     pub moves: Vec<Ply>,
+    /// How the line ends, if it says so.
     pub end: Option<End>,
 }
 
 /// A move of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ply {
+    /// The move.
     pub mv: Move,
     /// What the clock charged for it.
     pub time: Option<Duration>,
+    /// Comments for readers, a line each.
     pub comments: Vec<String>,
+    /// Lines of programs, as those of [`Record`].
     pub asides: Vec<String>,
+    /// The name of a bookmark set here.
     pub bookmark: Option<String>,
     /// What could be played instead (変化).
     pub variations: Vec<Line>,
@@ -46,18 +52,26 @@ pub struct Ply {
 /// What stands in place of a move at the end of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
+    /// Resignation and the like.
     pub special: Special,
+    /// What the last player used.
     pub time: Option<Duration>,
+    /// Comments for readers, a line each.
     pub comments: Vec<String>,
+    /// Lines of programs, as those of [`Record`].
     pub asides: Vec<String>,
+    /// The name of a bookmark set here.
     pub bookmark: Option<String>,
+    /// Other ways to go on.
     pub variations: Vec<Line>,
 }
 
 /// A line of play.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
+    /// From the first on.
     pub moves: Vec<Ply>,
+    /// How the line ends, if it says so.
     pub end: Option<End>,
 }
 
@@ -118,6 +132,7 @@ impl Record {
         if index.is_multiple_of(2) { self.root.side_to_move() } else { !self.root.side_to_move() }
     }
 
+    /// What the header of this name says.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }

@@ -63,6 +63,7 @@ const NAMES: [(Special, &str, &str); 17] = [
 ];
 
 impl Special {
+    /// Reads `%TORYO` and the like.
     pub fn from_csa(text: &str) -> Option<Special> {
         if text.is_empty() {
             return None;

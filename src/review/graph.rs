@@ -6,10 +6,15 @@ use std::fmt::Write;
 
 /// Size of the picture in its own units, and of the part that shows the curve.
 pub const WIDTH: f64 = 800.0;
+/// Height of the picture, in its units.
 pub const HEIGHT: f64 = 240.0;
+/// Where the curve begins.
 pub const LEFT: f64 = 40.0;
+/// Where the curve ends.
 pub const RIGHT: f64 = 788.0;
+/// Where Black's win rate is 1.
 pub const TOP: f64 = 10.0;
+/// Where Black's win rate is 0.
 pub const BOTTOM: f64 = 214.0;
 
 /// The colour of a class's marks, legible on light and dark ground.

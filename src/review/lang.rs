@@ -10,7 +10,9 @@ use std::str::FromStr;
 /// A language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lang {
+    /// Japanese.
     Ja,
+    /// English.
     En,
 }
 
@@ -34,6 +36,7 @@ impl Lang {
         if locale.is_some_and(|l| l.starts_with("ja")) { Lang::Ja } else { Lang::En }
     }
 
+    /// The tag of HTML's `lang`.
     pub fn code(self) -> &'static str {
         self.pick("ja", "en")
     }
@@ -46,6 +49,7 @@ impl Lang {
         }
     }
 
+    /// What a class of moves is called.
     pub fn class(self, class: Class) -> &'static str {
         match class {
             Class::Best => self.pick("最善手", "best"),
@@ -56,6 +60,7 @@ impl Lang {
         }
     }
 
+    /// What a side is called.
     pub fn side(self, color: Color) -> &'static str {
         match color {
             Color::Black => self.pick("先手", "Black"),

@@ -24,6 +24,7 @@ struct KeptMove {
 
 /// Why kept readings cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum StoreError {
     #[error(transparent)]
     Io(#[from] io::Error),

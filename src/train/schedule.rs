@@ -10,6 +10,7 @@ pub enum Shape {
     Cosine,
     /// The same factor after every pass
     Step,
+    /// The first rate throughout.
     Constant,
 }
 

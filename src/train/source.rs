@@ -28,7 +28,9 @@ struct Unit {
 /// Which side of the split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
+    /// What steps are made from.
     Training,
+    /// What is set aside.
     Validation,
 }
 

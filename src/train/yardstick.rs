@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A file of positions that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum YardstickError {
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
@@ -42,12 +43,15 @@ pub struct Labelled {
 /// How well the winners of games were told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Named {
+    /// How many.
     pub positions: usize,
     /// Share of the positions whose winner the sign of the evaluation names, and its standard error.
     pub share: f64,
+    /// Of `share`.
     pub standard_error: f64,
     /// Mean of minus the logarithm of the winner's win rate, in nats, and its standard error.
     pub log_loss: f64,
+    /// Of `log_loss`.
     pub log_loss_error: f64,
 }
 
@@ -122,6 +126,7 @@ struct DeepLabel {
 pub struct Distance {
     /// Which positions.
     pub of: &'static str,
+    /// How many.
     pub positions: usize,
     /// Root mean square difference of the win rates.
     pub rms: f64,

@@ -35,6 +35,7 @@ pub struct Opponents {
 
 /// Two games from one opening, with both colours.
 pub struct Pair<'a> {
+    /// Played once with each color.
     pub opening: &'a Opening,
     /// The numbers of the one side and of the other, in the order of [`params::TABLE`].
     pub numbers: [&'a [i32]; 2],

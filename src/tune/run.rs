@@ -23,12 +23,15 @@ const SAVE_EVERY: Duration = Duration::from_secs(20);
 pub struct Job<'a> {
     /// Where the run's files go.
     pub dir: &'a Path,
+    /// Plays both sides.
     pub network: Arc<Network>,
     /// Where games start; random moves if there are none.
     pub openings: &'a [Opening],
     /// Games at once.
     pub threads: usize,
+    /// Stop after this time, with all saved.
     pub max_time: Option<Duration>,
+    /// No progress lines.
     pub quiet: bool,
 }
 

@@ -19,16 +19,22 @@ const PERTURBATION: f64 = 0.05;
 /// A number on its way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuned {
+    /// As `TUNE` lists it.
     pub name: String,
+    /// The value at the beginning.
     pub start: i32,
+    /// The present value, before it is rounded.
     pub value: f64,
+    /// Least value allowed.
     pub min: i32,
+    /// Greatest value allowed.
     pub max: i32,
     /// How far it is perturbed in the last step.
     pub perturbation: f64,
 }
 
 impl Tuned {
+    /// A number at its start.
     pub fn new(p: &Param) -> Tuned {
         // a number that counts plies or centipawns by ones must be perturbed by one at least to be felt
         let perturbation = (f64::from(p.max - p.min) * PERTURBATION).max(0.5);
@@ -45,6 +51,7 @@ impl Tuned {
 /// All numbers, and how far the run is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spsa {
+    /// What is tuned.
     pub numbers: Vec<Tuned>,
     /// Steps done.
     pub done: u64,
@@ -52,6 +59,7 @@ pub struct Spsa {
     pub total: u64,
     /// The share of a last perturbation by which one game moves a number in the last step.
     pub rate: f64,
+    /// Of the perturbations and openings.
     pub seed: u64,
 }
 
@@ -63,6 +71,7 @@ pub struct Proposal {
     signs: Vec<f64>,
     /// In the order of [`Spsa::numbers`].
     pub plus: Vec<i32>,
+    /// The numbers moved the other way.
     pub minus: Vec<i32>,
 }
 

@@ -16,8 +16,10 @@ const POINTS: u64 = 200;
 /// The contents of `tune.json`.
 #[derive(Serialize, Deserialize)]
 pub struct State {
+    /// The numbers and their steps.
     pub spsa: Spsa,
     #[serde(rename = "conduct")]
+    /// How games are played.
     pub games: GameSettings,
     /// Time spent so far.
     pub seconds: f64,

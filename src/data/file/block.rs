@@ -144,6 +144,7 @@ fn decode(payload: &[u8], games: u32, plies: u32) -> Result<Vec<GameRecord>, &'s
 pub struct RawBlock {
     /// Byte offset of the block in its file.
     pub offset: u64,
+    /// How many games the block holds.
     pub games: u32,
     /// Scored plies.
     pub plies: u32,

@@ -73,6 +73,7 @@ impl fmt::Display for Kernel {
 
 /// Why a tier cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum KernelError {
     #[error("unknown kernel {0:?}; there are scalar, avx2, avxvnni, avx512, neon")]
     Unknown(String),

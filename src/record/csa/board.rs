@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 /// What is wrong with the description of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum BoardError {
     #[error("`{0}` does not describe a position")]
     Line(String),

@@ -7,6 +7,7 @@ use crate::types::{Move, Square};
 
 /// Why a text is not a legal move here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum MoveTextError {
     #[error("`{0}` is not a move in CSA notation")]
     Notation(String),

@@ -22,16 +22,22 @@ pub struct Relative {
 /// On which side of its target a piece stands, seen by its player; 直 is right behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
+    /// 左
     Left,
+    /// 直
     Straight,
+    /// 右
     Right,
 }
 
 /// Which way a piece goes, seen by its player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
+    /// 上
     Forward,
+    /// 寄
     Sideways,
+    /// 引
     Back,
 }
 
