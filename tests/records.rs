@@ -1,5 +1,8 @@
 //! Game records: real files, games of our own, and broken ones, in every format.
 
+#[path = "records/losses.rs"]
+mod losses;
+
 use encoding_rs::{EUC_JP, SHIFT_JIS};
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,7 +2,9 @@
 
 use super::error::RecordError;
 use super::game::Record;
+use super::special::Special;
 use super::{csa, jkf, kakinoki, usi};
+use crate::types::Color;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -146,12 +148,29 @@ impl Format {
         lose(has.asides, kakinoki || self == Format::Csa, "1 program's line", "programs' lines");
         lose(has.bookmarks, kakinoki, "1 bookmark", "bookmarks");
         lose(has.headings, text_kept, "1 heading", "headings");
-        let wordless = record.end.as_ref().is_some_and(|e| {
-            e.special.csa() == "%CHUDAN" && e.special.kif(record.mover(record.moves.len())) != "中断"
-        });
-        let ending_kept = kakinoki || matches!(self, Format::Csa | Format::Jkf) && !wordless;
+        let turn = record.mover(record.moves.len());
+        let ending_kept = record.end.as_ref().is_none_or(|end| self.spells(end.special, turn));
         lose(usize::from(record.end.is_some()), ending_kept, "the ending", "endings");
+        let numbered = record.root.game_ply() > 1;
+        lose(
+            usize::from(numbered),
+            !matches!(self, Format::Csa | Format::Jkf),
+            "the first move's number",
+            "",
+        );
         lost.join(", ")
+    }
+}
+
+impl Format {
+    /// Whether it has a word for an ending with that side to move which means nothing else.
+    fn spells(self, special: Special, turn: Color) -> bool {
+        let word = match self {
+            Format::Csa | Format::Jkf => Special::from_csa(special.csa()),
+            Format::Kif | Format::Ki2 => Special::from_kif(special.kif(turn), turn),
+            Format::Usi | Format::Sfen | Format::Bod => None,
+        };
+        word == Some(special)
     }
 }
 

@@ -36,12 +36,14 @@ pub enum Special {
     LossByDefault,
     /// 待った
     TakeBack,
+    /// 封じ手: play goes on another day with a move in an envelope.
+    Sealed,
     /// An error of the program.
     Error,
 }
 
 /// CSA's and KIF's names.
-const NAMES: [(Special, &str, &str); 17] = [
+const NAMES: [(Special, &str, &str); 18] = [
     (Special::Resign, "%TORYO", "投了"),
     (Special::Interrupted, "%CHUDAN", "中断"),
     (Special::Repetition, "%SENNICHITE", "千日手"),
@@ -58,6 +60,7 @@ const NAMES: [(Special, &str, &str); 17] = [
     // CSA has no word for these
     (Special::WinByDefault, "", "不戦勝"),
     (Special::LossByDefault, "", "不戦敗"),
+    (Special::Sealed, "", "封じ手"),
     (Special::TakeBack, "%MATTA", "待った"),
     (Special::Error, "%ERROR", "エラー"),
 ];
@@ -170,7 +173,7 @@ mod tests {
             }
         }
         assert_eq!(Special::from_ki2("先手の勝ち", Color::White), Some(Special::Resign));
-        assert_eq!(Special::from_ki2("封じ手", Color::White), None);
+        assert_eq!(Special::from_ki2("封じ込め", Color::White), None);
         assert_eq!((Special::from_csa("%TORY0"), Special::from_csa("")), (None, None));
         assert_eq!(Special::from_kif("", Color::Black), None);
     }

@@ -92,7 +92,7 @@ impl Reader {
             (None, None) if !self.versioned && text.starts_with("CSA encoding=") => {}
             // a heading that CSA has no name for, as the writer keeps it
             (None, None) => match text.strip_prefix('$').and_then(|t| t.split_once(':')) {
-                Some((name, value)) => self.headers.push((name.into(), value.into())),
+                Some((name, value)) => self.headers.push((name.into(), value.trim_end().into())),
                 None => self.asides.push(text.into()),
             },
         }
@@ -116,7 +116,7 @@ impl Reader {
         if name.is_some() {
             return Err(format!("`{}`: that player has a name already", excerpt(line)));
         }
-        *name = Some(chars.as_str().into());
+        *name = Some(chars.as_str().trim_end().into());
         Ok(())
     }
 
@@ -128,7 +128,7 @@ impl Reader {
         }
         // some programs say at the end when it ended
         let headers = if self.game.is_some() { &mut self.late } else { &mut self.headers };
-        headers.push((name.into(), value.into()));
+        headers.push((name.into(), value.trim_end().into()));
         Ok(())
     }
 

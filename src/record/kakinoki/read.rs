@@ -167,9 +167,11 @@ impl Reader {
             return Err(format!("`{}` is no line of such a record", excerpt(line)));
         };
         self.any = true;
-        let value = value.trim_matches(['　', ' ']);
+        // what is not looked at stays as it is, a blank in front included; behind, there are none
+        let plain = value.trim();
         match heading {
             "手合割" => {
+                let value = plain;
                 // some programs write what is no handicap, 詰将棋 for instance, above a diagram
                 self.handicap = Some(value.into());
                 if value != "その他" && handicap::position(value).is_none() {
@@ -178,8 +180,8 @@ impl Reader {
             }
             "先手" | "下手" => self.names[0] = value.into(),
             "後手" | "上手" => self.names[1] = value.into(),
-            "先手の持駒" | "下手の持駒" => return self.diagram.hand(Color::Black, value),
-            "後手の持駒" | "上手の持駒" => return self.diagram.hand(Color::White, value),
+            "先手の持駒" | "下手の持駒" => return self.diagram.hand(Color::Black, plain),
+            "後手の持駒" | "上手の持駒" => return self.diagram.hand(Color::White, plain),
             _ => self.headers.push((name_of(heading, value).into(), value.into())),
         }
         Ok(())

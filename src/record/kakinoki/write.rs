@@ -115,7 +115,8 @@ impl KifWriter {
         if let Some(end) = end {
             let turn = if path.plies.is_multiple_of(2) { self.root_side } else { !self.root_side };
             let here = path;
-            self.statement(end.special.kif(turn), end.time, &mut path, !end.variations.is_empty());
+            // no plus behind a word: readers would take it for a part of that
+            self.statement(end.special.kif(turn), end.time, &mut path, false);
             notes(&mut self.out, &end.comments, &end.asides, end.bookmark.as_deref());
             self.variations(&end.variations, here);
         }
@@ -131,6 +132,7 @@ impl KifWriter {
             self.line(&line.moves, line.end.as_ref(), path);
             // a move with a further alternative is marked
             if i + 1 < lines.len()
+                && !line.moves.is_empty()
                 && let Some(at) = self.out[first..].find('\n')
             {
                 self.out.insert(first + at, '+');
