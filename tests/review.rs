@@ -147,6 +147,39 @@ fn a_position_is_read_as_before() {
     assert!(ok && out.contains("best move for Black (先手)") && out.contains("win rate"), "{out}{errors}");
 }
 
+/// A mate that a short search does not see; another first move mates, too.
+#[test]
+fn mates_are_found_by_the_solver() {
+    const MATE: &str = "5p2l/1+S7/p1p3k2/1p1p1gppp/P1N3l2/S1PBP1PsP/1K1P1P2N/6+R2/LN1G5 b 2GSPrbnl2p 157";
+    let dir = Dir::new();
+    let read = |name: &str, played: &str, mate_nodes: &str| -> Value {
+        std::fs::write(dir.at(&format!("{name}.usi")), format!("sfen {MATE} moves {played}\n")).unwrap();
+        let game = dir.at(&format!("{name}.usi"));
+        let (ok, _, errors) = analyse(&[
+            &game,
+            "--nodes",
+            "300",
+            "--mate-nodes",
+            mate_nodes,
+            "--json",
+            "--out-dir",
+            &dir.at(name),
+        ]);
+        assert!(ok, "{errors}");
+        serde_json::from_str(&dir.read(&format!("{name}/{name}.analysis.json"))).unwrap()
+    };
+    // without the solver nobody knows of it
+    assert!(read("blind", "S*2b", "0")["moves"][0]["missed_mate"].is_null());
+    let missed = read("missed", "S*2b", "50000");
+    let plies = missed["moves"][0]["missed_mate"].as_u64().unwrap();
+    assert!(plies >= 11 && missed["sides"][0]["missed_mates"] == 1, "{missed}");
+    let line = missed["positions"][0]["lines"][0]["pv"].as_array().unwrap();
+    assert_eq!(line.len() as u64, plies);
+    let other = read("other", "1g2e", "50000");
+    let (m, after) = (&other["moves"][0], &other["positions"][1]["lines"][0]);
+    assert!(m["missed_mate"].is_null() && m["loss"] == 0.0 && after["mate"].as_i64() > Some(0), "{other}");
+}
+
 /// Three games, or as many as the environment says, killed ten times.
 #[test]
 fn a_batch_that_is_killed_ends_as_an_undisturbed_one() {

@@ -3,7 +3,7 @@
 use crate::commands::signals;
 use crate::engine::Diagram;
 use crate::interrupt::{self, Unfinished};
-use crate::mate::{Answer, Limits, Mate, Outcome, Shorten, Solver, useless_tail};
+use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
 use crate::position::Position;
 use crate::record::encoding::decode;
 use crate::record::{csa, kakinoki, notation};
@@ -170,7 +170,7 @@ impl Job<'_> {
                 };
                 Solved { outcome, others }
             };
-            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work).map(|t| t.join())
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map(|t| t.join())
         });
         done.store(true, Ordering::Relaxed);
         watcher.thread().unpark();

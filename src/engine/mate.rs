@@ -1,6 +1,6 @@
 //! The mate search as the engine runs it: one thread, a solver that keeps its memory, an observer that hears the answer.
 
-use crate::mate::{Limits, Outcome, Progress, Solver};
+use crate::mate::{Limits, Outcome, Progress, STACK, Solver};
 use crate::memory::OutOfMemory;
 use crate::position::Position;
 use crate::types::Move;
@@ -24,9 +24,6 @@ pub(super) struct Order {
     pub limits: Limits,
     pub megabytes: usize,
 }
-
-/// Deep lines take a stack of their own.
-const STACK: usize = 256 << 20;
 
 /// At most one search at a time.
 #[derive(Default)]

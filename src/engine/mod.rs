@@ -14,7 +14,10 @@ mod pool;
 mod score;
 mod text;
 
-pub use crate::mate::{Answer as MateAnswer, Outcome as MateOutcome, Progress as MateProgress};
+pub use crate::mate::{
+    Answer as MateAnswer, Limits as MateLimits, Outcome as MateOutcome, Progress as MateProgress, Shorten,
+    Solver as MateSolver,
+};
 pub use crate::search::{Bound, Info, Limits, Observer, SearchResult};
 pub use diagram::Diagram;
 pub use game::{Game, GameError, shorten};

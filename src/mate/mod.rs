@@ -25,4 +25,4 @@ mod visits;
 
 pub use interposition::useless_tail;
 pub use limits::{Limits, Shorten};
-pub use solver::{Answer, Mate, Outcome, Progress, Solver};
+pub use solver::{Answer, Mate, Outcome, Progress, STACK, Solver};

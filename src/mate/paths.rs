@@ -47,6 +47,19 @@ impl Paths {
         })
     }
 
+    pub(super) fn clear(&mut self) {
+        if self.clock > 0 {
+            // fresh memory costs nothing until it is touched
+            match HugeBuf::zeroed(self.slots.len()) {
+                Ok(slots) => self.slots = slots,
+                Err(_) => self.slots.fill([EMPTY; WAYS]),
+            }
+            self.len = self.slots.len().min(FIRST_LEN);
+            self.clock = 0;
+            self.grow_at = 2 * FIRST_LEN as u64;
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
         let before = self.len;

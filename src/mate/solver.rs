@@ -69,6 +69,9 @@ pub struct Solver {
     runs: u64,
 }
 
+/// Bytes of stack that the deepest line takes.
+pub const STACK: usize = 256 << 20;
+
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(1_000);
 
@@ -83,9 +86,30 @@ impl Solver {
         Ok(Solver { table: Table::new(bytes - paths)?, paths: Paths::new(paths)?, runs: 0 })
     }
 
-    /// Forgets everything.
+    /// Forgets everything; the next answer is that of a new solver.
     pub fn clear(&mut self) {
         self.table.clear();
+        self.paths.clear();
+        self.runs = 0;
+    }
+
+    /// As [`solve`](Self::solve), on a thread of its own with the stack that it takes.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the system refuses the thread.
+    pub fn solve_apart(
+        &mut self,
+        position: &Position,
+        without: &[Move],
+        limits: &Limits,
+    ) -> Result<Outcome, OutOfMemory> {
+        let refused = OutOfMemory { bytes: STACK };
+        std::thread::scope(|scope| {
+            let work = || self.solve(position, without, limits, &Arc::default(), &mut |_| {});
+            let builder = std::thread::Builder::new().name("mate".into()).stack_size(STACK);
+            let thread = builder.spawn_scoped(scope, work).map_err(|_| refused)?;
+            thread.join().map_err(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     /// Solves a position: does the side to move mate by checks alone?

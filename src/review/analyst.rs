@@ -1,9 +1,12 @@
 //! Searches the positions of a game.
 
+use super::mates::{Mates, answered, refuted};
+use super::reading::{PvLine, Reading};
 use crate::engine::{Bound, Engine, EngineError, Info, Limits, Observer, OptionError};
+use crate::memory::OutOfMemory;
 use crate::position::Position;
 use crate::record::Record;
-use crate::types::{Move, VALUE_MATE, Value};
+use crate::types::{Move, VALUE_MATE, is_decisive, is_win};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,38 +33,11 @@ pub struct Settings {
     pub multipv: u16,
     pub threads: u16,
     pub hash_mb: u32,
+    /// Positions that the mate solver may visit for a question, beside the search; 0 leaves it out.
+    #[serde(default)]
+    pub mate_nodes: u64,
     /// Directory of an nn.bin; the embedded network without.
     pub eval_dir: Option<PathBuf>,
-}
-
-/// A line of play that the engine expects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PvLine {
-    /// From the side to move, in the engine's unit.
-    pub value: Value,
-    pub depth: i32,
-    pub seldepth: i32,
-    pub nodes: u64,
-    /// In USI; empty where the game is over, `win` for a declaration.
-    pub pv: Vec<String>,
-}
-
-/// What the engine says of a position: its best lines, the best first; never empty.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reading {
-    pub lines: Vec<PvLine>,
-}
-
-impl Reading {
-    /// The value for the side to move.
-    pub fn value(&self) -> Value {
-        self.lines.first().map_or(0, |line| line.value)
-    }
-
-    /// The move that the engine would play.
-    pub fn best(&self) -> Option<&str> {
-        self.lines.first()?.pv.first().map(String::as_str)
-    }
 }
 
 /// Why a game cannot be analysed.
@@ -71,13 +47,19 @@ pub enum AnalystError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Option(#[from] OptionError),
+    #[error("no memory for the mate solver: {0}")]
+    Mates(#[from] OutOfMemory),
 }
 
 /// An engine that reads games.
 pub struct Analyst {
     engine: Engine,
+    mates: Option<Mates>,
     settings: Settings,
 }
+
+/// So many moves of the engine that run into a mate are refuted before the last is taken as it is.
+const REFUTED: usize = 4;
 
 impl Analyst {
     /// An engine with these settings, its network loaded. Remarks go to `say`.
@@ -94,7 +76,8 @@ impl Analyst {
             engine.set_option("EvalDir", &dir.to_string_lossy())?;
         }
         engine.network(say)?;
-        Ok(Analyst { engine, settings })
+        let mates = Mates::new(settings.mate_nodes)?;
+        Ok(Analyst { engine, mates, settings })
     }
 
     pub fn settings(&self) -> &Settings {
@@ -123,7 +106,13 @@ impl Analyst {
                 if behind.is_multiple_of(SEGMENT) {
                     self.engine.forget();
                 }
-                readings[at] = Some(self.read(&position)?);
+                let reading = self.read(&position)?;
+                if let Some(ply) = record.moves.get(at)
+                    && let Some(lost) = self.mate_by_another(&position, ply.mv, &reading)?
+                {
+                    readings[at + 1] = Some(Reading { lines: vec![lost] });
+                }
+                readings[at] = Some(reading);
                 let whole = (behind + 1).is_multiple_of(SEGMENT) || at == 0;
                 if !done(readings, whole) {
                     return Ok(false);
@@ -136,18 +125,77 @@ impl Analyst {
         Ok(true)
     }
 
-    /// Searches one position.
+    /// Reads one position: by the search, by the solver for a mate of the side to move, and by the solver again for a
+    /// mate that the move found runs into; then other moves are searched.
     fn read(&mut self, position: &Position) -> Result<Reading, AnalystError> {
         let over = |value| PvLine { value, depth: 0, seldepth: 0, nodes: 0, pv: Vec::new() };
         if !position.has_legal_move() {
             return Ok(Reading { lines: vec![over(-VALUE_MATE)] });
         }
+        let mut reading = self.search(position, &[])?;
+        let Some(mates) = &mut self.mates else { return Ok(reading) };
+        if let Some(mate) = mates.own(position)? {
+            if mate.value > reading.value() {
+                reading.lines.retain(|line| line.pv.first() != mate.pv.first());
+                reading.lines.insert(0, mate);
+                reading.lines.truncate(usize::from(self.settings.multipv).max(1));
+            }
+            return Ok(reading);
+        }
+        let mut left: Vec<Move> = position.legal_moves(true).iter().map(|m| m.mv).collect();
+        let mut lost: Option<PvLine> = None;
+        for _ in 0..REFUTED {
+            if is_decisive(reading.value()) {
+                break;
+            }
+            let Some(best) = reading.best().and_then(|text| position.parse_move(text).ok()) else { break };
+            let Some(mates) = &mut self.mates else { break };
+            let Some(mate) = mates.after(position, best)? else { break };
+            let line = refuted(best, mate);
+            if lost.as_ref().is_none_or(|known| known.value < line.value) {
+                lost = Some(line);
+            }
+            left.retain(|m| *m != best);
+            if left.is_empty() {
+                break;
+            }
+            reading = self.search(position, &left)?;
+        }
+        // nothing better than a move that is mated
+        if let Some(lost) = lost
+            && (left.is_empty() || lost.value > reading.value())
+        {
+            reading.lines.retain(|line| line.pv.first() != lost.pv.first());
+            reading.lines.insert(0, lost);
+            reading.lines.truncate(usize::from(self.settings.multipv).max(1));
+        }
+        Ok(reading)
+    }
+
+    /// Where the side to move mates: whether it also mates with the move it played instead of the one that was found. The
+    /// line for the one who is mated, from the move on.
+    fn mate_by_another(
+        &mut self,
+        position: &Position,
+        played: Move,
+        reading: &Reading,
+    ) -> Result<Option<PvLine>, AnalystError> {
+        let Some(mates) = &mut self.mates else { return Ok(None) };
+        if !is_win(reading.value()) || reading.best() == Some(&played.to_string()) {
+            return Ok(None);
+        }
+        Ok(mates.beginning(position, played)?.map(|line| answered(&line)))
+    }
+
+    /// Searches a position, only with these moves if there are any.
+    fn search(&mut self, position: &Position, among: &[Move]) -> Result<Reading, AnalystError> {
         self.engine.set_position(position.clone());
         let limits = match self.settings.effort {
             Effort::Nodes(nodes) => Limits::nodes(nodes),
             Effort::Depth(depth) => Limits::depth(depth),
             Effort::Movetime(ms) => Limits::movetime(ms),
         };
+        let limits = Limits { search_moves: among.to_vec(), ..limits };
         let lines = Arc::new(Lines::default());
         self.engine.go(limits, lines.clone(), &mut |_| ())?;
         let result = self.engine.wait();

@@ -17,16 +17,29 @@ pub const TOP: f64 = 10.0;
 /// Where Black's win rate is 0.
 pub const BOTTOM: f64 = 214.0;
 
-/// The colour of a class's marks, legible on light and dark ground.
+/// The colour of a class's marks, named as the surroundings do: `--best`, `--good`, and so on.
 pub fn color(class: Class) -> &'static str {
     match class {
-        Class::Best => "#2e9e5b",
-        Class::Good => "#6b8e9e",
-        Class::Inaccuracy => "#c79a00",
-        Class::Mistake => "#e06c00",
-        Class::Blunder => "#d62f2f",
+        Class::Best => "var(--best)",
+        Class::Good => "var(--good)",
+        Class::Inaccuracy => "var(--inaccuracy)",
+        Class::Mistake => "var(--mistake)",
+        Class::Blunder => "var(--blunder)",
     }
 }
+
+/// The colours of a picture that stands alone: programs other than browsers know no names.
+const COLORS: [(&str, &str); 9] = [
+    ("var(--fg)", "#333"),
+    ("var(--grid)", "#ccc"),
+    ("var(--area)", "#dfe6f0"),
+    ("var(--line)", "#1f5fa8"),
+    ("var(--best)", "#1f7a45"),
+    ("var(--good)", "#4f6f7e"),
+    ("var(--inaccuracy)", "#c79a00"),
+    ("var(--mistake)", "#e06c00"),
+    ("var(--blunder)", "#d62f2f"),
+];
 
 /// Where the position after so many moves stands.
 fn x(plies: usize, of: usize) -> f64 {
@@ -37,19 +50,18 @@ fn y(win_rate: f64) -> f64 {
     BOTTOM - (BOTTOM - TOP) * win_rate
 }
 
-/// The picture as a file of its own, which adapts to a dark ground.
+/// The picture as a file of its own, on white.
 pub fn svg(report: &Report<'_>) -> String {
-    let style = "<style>.graph{--fg:#333;--ground:#fff;--grid:#ccc;--area:#7a94b833;--line:#1f5fa8}\
-        @media(prefers-color-scheme:dark){.graph{--fg:#ddd;--ground:#1b1d21;--grid:#444;--area:#7a94b844;--line:#7fb2ea}}\
-        .graph text{font:12px sans-serif}</style>";
     let open = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">"
     );
-    let ground = "<rect width=\"100%\" height=\"100%\" fill=\"var(--ground)\"/>";
-    format!("{open}{style}{ground}{}</svg>\n", inner(report))
+    let ground = "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>";
+    let drawn = COLORS.iter().fold(inner(report), |text, (name, color)| text.replace(name, color));
+    format!("{open}{ground}{drawn}</svg>\n")
 }
 
-/// What stands within the `svg` element, in colours that its surroundings name: `--fg`, `--grid`, `--area`, `--line`.
+/// What stands within the `svg` element, in colours that its surroundings name: `--fg`, `--grid`, `--area`, `--line`,
+/// and those of the classes.
 pub fn inner(report: &Report<'_>) -> String {
     let count = report.moves.len();
     let lang = report.words;

@@ -1,6 +1,6 @@
 //! What a move was worth: its loss in win rate, and the class that follows from it.
 
-use super::analyst::Reading;
+use super::reading::Reading;
 use crate::engine::win_rate;
 use crate::types::{Color, VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
 use serde::{Deserialize, Serialize};
@@ -115,7 +115,7 @@ pub(super) fn black_view(value: Value, side: Color) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::analyst::PvLine;
+    use super::super::reading::PvLine;
     use super::*;
     use crate::types::{mate_in, mated_in};
 

@@ -1,8 +1,9 @@
 //! The whole reading of a game, as it is kept in JSON and as all other forms are made from it.
 
-use super::analyst::{Reading, Settings};
+use super::analyst::Settings;
 use super::judge::{Class, Judgement, Side, black_view, judge, mate};
 use super::lang::Lang;
+use super::reading::Reading;
 use crate::engine::{centipawns, win_rate};
 use crate::position::Position;
 use crate::record::{Record, Special};

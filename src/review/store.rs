@@ -1,6 +1,7 @@
 //! Readings kept in files, so that a run that was stopped goes on, and a finished one is not done again.
 
-use super::analyst::{Reading, Settings};
+use super::analyst::Settings;
+use super::reading::Reading;
 use crate::record::Record;
 use crate::whole_file;
 use serde::{Deserialize, Serialize};

@@ -106,14 +106,15 @@ fn figures(out: &mut String, report: &Report<'_>) {
     }
 }
 
-/// A bar of so many columns, filled from Black's side, in eighths of a column.
+/// A bar of so many columns, filled from Black's side, in eighths of a column. What is empty is shaded: terminals that
+/// draw the blocks two columns wide draw the shade so, too, and the bars keep one length.
 fn bar(rate: f64, columns: usize) -> String {
-    const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+    const EIGHTHS: [char; 8] = ['░', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = (rate.clamp(0.0, 1.0) * (8 * columns) as f64).round() as usize;
     let mut text = "█".repeat(eighths / 8);
     if eighths / 8 < columns {
         text.push(EIGHTHS[eighths % 8]);
-        text.extend(std::iter::repeat_n(' ', columns - eighths / 8 - 1));
+        text.extend(std::iter::repeat_n('░', columns - eighths / 8 - 1));
     }
     format!("▕{text}▏")
 }
@@ -140,7 +141,7 @@ mod tests {
         for rate in [0.0, 0.01, 0.5, 0.513, 0.999, 1.0] {
             assert_eq!(bar(rate, 20).chars().count(), 22, "{rate}");
         }
-        assert_eq!(bar(0.5, 4), "▕██  ▏");
+        assert_eq!(bar(0.5, 4), "▕██░░▏");
     }
 
     #[test]

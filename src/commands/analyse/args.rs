@@ -46,6 +46,9 @@ pub struct Args {
     /// Megabytes of the transposition table
     #[arg(long, default_value_t = 256, value_name = "MB")]
     pub hash: u32,
+    /// Positions that the mate solver may visit for each position of a game, beside the search; 0 leaves it out
+    #[arg(long, default_value_t = 20_000, value_name = "NODES")]
+    pub mate_nodes: u64,
     /// Directory of an nn.bin, instead of the embedded network
     #[arg(long, value_name = "DIR")]
     pub eval_dir: Option<PathBuf>,

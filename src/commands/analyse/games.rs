@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         multipv: args.multipv,
         threads: args.threads(),
         hash_mb: args.hash,
+        mate_nodes: args.mate_nodes,
         eval_dir: args.eval_dir.clone(),
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,34 @@
+//! What the engine says of a position.
+
+use crate::types::Value;
+use serde::{Deserialize, Serialize};
+
+/// A line of play that the engine expects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PvLine {
+    /// From the side to move, in the engine's unit.
+    pub value: Value,
+    pub depth: i32,
+    pub seldepth: i32,
+    pub nodes: u64,
+    /// In USI; empty where the game is over, `win` for a declaration.
+    pub pv: Vec<String>,
+}
+
+/// What the engine says of a position: its best lines, the best first; never empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    pub lines: Vec<PvLine>,
+}
+
+impl Reading {
+    /// The value for the side to move.
+    pub fn value(&self) -> Value {
+        self.lines.first().map_or(0, |line| line.value)
+    }
+
+    /// The move that the engine would play.
+    pub fn best(&self) -> Option<&str> {
+        self.lines.first()?.pv.first().map(String::as_str)
+    }
+}
