@@ -72,7 +72,8 @@ pub(super) fn go(
     let seed = job.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64;
     worker.timekeeper =
         Some(Timekeeper::new(TimeManager::new(limits, options, us, job.pos.game_ply(), seed)));
-    if let Some(result) = decided_result(job, worker.root_moves.is_empty()) {
+    let decided = decided_result(job, worker.root_moves.is_empty());
+    if let Some(result) = decided.or_else(|| mate_result(worker, job)) {
         return announce_decided(worker, job, observer, helpers, result);
     }
     helpers.start(job);
@@ -143,6 +144,22 @@ fn decided_result(job: &Job, no_moves: bool) -> Option<SearchResult> {
     Some(SearchResult { best, score, pv, ..SearchResult::default() })
 }
 
+/// The result where the solver finds a mate.
+fn mate_result(worker: &mut Worker, job: &Job) -> Option<SearchResult> {
+    let pv = worker.mates.find(&job.pos, &job.limits, &job.options)?;
+    let (best, ponder, plies) = (pv[0], pv.get(1).copied(), pv.len());
+    let score = mate_in(plies);
+    Some(SearchResult {
+        best,
+        ponder,
+        score,
+        depth: plies as i32,
+        seldepth: plies as i32,
+        pv,
+        ..SearchResult::default()
+    })
+}
+
 fn announce_decided(
     worker: &Worker,
     job: &Job,
@@ -151,8 +168,8 @@ fn announce_decided(
     result: SearchResult,
 ) -> SearchResult {
     observer.info(&Info {
-        depth: 1,
-        seldepth: 1,
+        depth: result.depth.max(1),
+        seldepth: result.seldepth.max(1),
         multipv: 1,
         score: result.score,
         bound: Bound::Exact,
@@ -165,6 +182,6 @@ fn announce_decided(
     });
     worker.shared.wait_released(job.limits.infinite);
     helpers.release();
-    observer.best_move(result.best, None);
+    observer.best_move(result.best, result.ponder);
     result
 }

@@ -8,7 +8,7 @@
 //! calls `alphabeta` (the tree), which calls `quiescence` (its leaves). `movepick` orders the moves by the histories of
 //! `history`, which `history_update` keeps; `pruning` and `late_moves` say which moves are not worth the full depth. The map of all
 //! this stands at the head of `worker`, one thread's state. `shared` is what all threads share, `tt` the transposition table,
-//! `timeman` the clock, `vote` the choice between the threads' moves, `report` what goes out; `params` has the tunable
+//! `root_mate` looks for a mate first, `timeman` is the clock, `vote` the choice between the threads' moves, `report` what goes out; `params` has the tunable
 //! numbers, `stats` counts what happens.
 //!
 //! # Tried and refused
@@ -50,6 +50,7 @@ mod quiescence;
 mod reduction;
 mod report;
 mod root;
+mod root_mate;
 mod root_move;
 mod searcher;
 mod shared;

@@ -40,6 +40,8 @@ pub struct SearchOptions {
     pub usi_ponder: bool,
     /// Ponder on the position before the opponent's move.
     pub stochastic_ponder: bool,
+    /// Positions that the mate solver may visit before the search; 0 = it is not asked.
+    pub root_mate_nodes: u64,
 }
 
 impl SearchOptions {
@@ -69,6 +71,7 @@ impl Default for SearchOptions {
             round_up_to_full_second: true,
             usi_ponder: false,
             stochastic_ponder: false,
+            root_mate_nodes: 0,
         }
     }
 }

@@ -20,6 +20,7 @@ use super::history::{ContIndex, Histories, piece_to};
 use super::node::NodeType;
 use super::params as p;
 use super::reduction::Reductions;
+use super::root_mate::RootMates;
 use super::root_move::{Line, PvLine, RootMove};
 use super::shared::SharedState;
 use super::timeman::{PreviousMove, Timekeeper};
@@ -69,6 +70,7 @@ pub struct Worker {
     pub(super) reductions: Reductions,
     pub(super) timekeeper: Option<Timekeeper>,
     pub(super) previous: PreviousMove,
+    pub(super) mates: RootMates,
 }
 
 impl Worker {
@@ -107,6 +109,7 @@ impl Worker {
             reductions: Reductions::default(),
             timekeeper: None,
             previous: Default::default(),
+            mates: RootMates::default(),
         };
         worker.clear();
         Ok(worker)
@@ -116,6 +119,7 @@ impl Worker {
     pub fn clear(&mut self) {
         self.hist.clear();
         self.previous = Default::default();
+        self.mates.clear();
         self.reductions.fill();
     }
 
