@@ -11,7 +11,7 @@ pub const COLORS: [(u8, u8, u8); 6] =
 /// A line through points, with or without what surrounds it.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// Shown in the legend; without names there is none.
+    /// Shown in the legend, which is left out when no curve has a name.
     pub name: String,
     /// Red, green, blue.
     pub color: (u8, u8, u8),

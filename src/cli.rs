@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
-        // nobody reads on (`| head`): no error of ours
+        // the output was closed (`| head`), which is not an error
         Err(e) if is_broken_pipe(&*e) => ExitCode::SUCCESS,
         Err(e) if e.is::<Unfinished>() => {
             eprintln!("toratsugumi: {e}");

@@ -34,7 +34,7 @@ pub struct HugeBuf<T> {
     origin: Origin,
 }
 
-/// Where the memory came from, hence how to give it back.
+/// Where the memory came from, which decides how it is freed.
 enum Origin {
     /// No bytes at all.
     Nothing,

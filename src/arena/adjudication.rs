@@ -95,7 +95,7 @@ pub enum Reason {
     // from here on: an engine's fault, which loses
     /// A move that the rules forbid.
     IllegalMove,
-    /// A declared win that is none.
+    /// A win declared against the rules.
     FalseDeclaration,
     /// Out of time.
     TimeLoss,

@@ -25,7 +25,7 @@ impl Limits {
     /// Sets a limit by its name; says whether there is a limit of that name.
     ///
     /// # Errors
-    /// A sentence for the user when the value is none.
+    /// A sentence for the user when the value is not valid.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let number = |what: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: not {what}"));
         match name {

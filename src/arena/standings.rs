@@ -50,7 +50,7 @@ pub struct EngineStats {
     pub nodes: u64,
     /// Milliseconds of thought.
     pub ms: f64,
-    /// Sum of the depths of its moves that told one.
+    /// Sum of the depths over its moves that reported one.
     depths: u64,
     depth_moves: u64,
     /// Games lost by a fault, by its name.
@@ -58,7 +58,7 @@ pub struct EngineStats {
 }
 
 impl EngineStats {
-    /// Mean depth of the moves that told one.
+    /// Mean depth of the moves that reported one.
     pub fn mean_depth(&self) -> f64 {
         self.depths as f64 / self.depth_moves.max(1) as f64
     }

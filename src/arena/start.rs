@@ -18,7 +18,7 @@ pub struct Started {
 /// Starts an engine, sets its options, and waits until it is ready.
 ///
 /// # Errors
-/// [`EngineError`] when it does not start, does not know an option, or says that it cannot do as told.
+/// [`EngineError`] when it does not start, does not know an option, or reports that it cannot comply.
 pub fn start(spec: &EngineSpec, limits: &Limits) -> Result<Started, EngineError> {
     let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref())?;
     let mut options = spec.options.clone();

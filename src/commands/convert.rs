@@ -200,7 +200,7 @@ fn write_one(
         Some(path) if path.is_file() && !force => {
             Err(format!("{}: exists and stays; --force overwrites it", path.display()).into())
         }
-        // an empty file in place of records that could not be read would help nobody
+        // no empty file in place of records that could not be read
         Some(path) if games.is_empty() => Err(format!("{}: no game to write", path.display()).into()),
         Some(path) => whole_file::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()).into()),
         None => Ok(std::io::stdout().lock().write_all(&bytes)?),

@@ -70,7 +70,7 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 /// The games of a file. Its format is `from`, else what its name says, else what it looks like.
 ///
 /// # Errors
-/// When it cannot be read; what is wrong in it is told with the line.
+/// When it cannot be read; the message names the line.
 pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {

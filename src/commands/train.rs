@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, default_value_t = 100)]
     warmup: u32,
     /// Weight of the search score against the game's result in the target. Results are the same all through a game, so
-    /// after a few passes a network knows them by heart: let their share be small, and larger towards the end
+    /// after a few passes a network has memorized them: keep their share small, and larger towards the end
     #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
     lambda: f64,
     /// Lambda in the end

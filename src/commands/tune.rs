@@ -55,7 +55,7 @@ pub struct Args {
     /// Divisor of the network's output
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: i32,
-    /// Go on with what an earlier run left in the directory. What it was told holds, but for the network and the
+    /// Go on with what an earlier run left in the directory. Its settings hold, except the network and the
     /// openings: name the same again
     #[arg(long)]
     resume: bool,

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// # Errors
 /// A sentence for the user.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let bad = || format!("`{text}` is no span of time; write for instance 90, 45s, 55m or 1h30m");
+    let bad = || format!("`{text}` is not a span of time; write for instance 90, 45s, 55m or 1h30m");
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| bad());
     }
@@ -24,7 +24,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 /// A sentence for the user.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
-    share.ok_or_else(|| format!("`{text}` is no number from 0 to 1"))
+    share.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl External {
             if line == "readyok" {
                 let _ = send.send(());
             } else if let Some((best, ponder)) = parse_best_move(&line) {
-                // one that nobody asked for
+                // an answer to no question
                 let Some(search) = owed.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else {
                     return;
                 };
@@ -110,7 +110,7 @@ impl Running {
     }
 }
 
-/// The words of `go`. Our own time is told without the margin, for an engine knows nothing of the line.
+/// The words of `go`. Our own time is given less the margin, since an engine does not know the connection's delay.
 fn clock_text(a: &Allowance) -> String {
     let Some(mut time) = a.time else { return format!("movetime {}", Allowance::UNLIMITED) };
     let c = a.color.index();

@@ -191,7 +191,7 @@ impl ServerGame {
             Reason::Resign | Reason::Jishogi | Reason::IllegalMove | Reason::TimeUp => {
                 let ours = match reason {
                     Reason::Resign | Reason::Jishogi => self.spoke,
-                    // nobody but the side to move can break a rule or run out of time
+                    // only the side to move can break a rule or run out of time
                     _ => self.is_our_turn(),
                 };
                 let wins = if reason == Reason::Jishogi { ours } else { !ours };

@@ -52,7 +52,7 @@ pub enum LinkError {
 pub struct Context<'a> {
     /// The user's settings.
     pub settings: &'a Settings,
-    /// Where the user is told.
+    /// Where messages to the user go.
     pub log: &'a Log,
     /// Where the connection and the player report.
     pub events: &'a Receiver<Event>,

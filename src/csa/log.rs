@@ -1,4 +1,4 @@
-//! What the user is told, and the dialogue for the log file. The password appears in neither.
+//! Messages to the user, and the dialogue for the log file. The password appears in neither.
 
 use super::secret::Secret;
 use crate::progress::Progress;

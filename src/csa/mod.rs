@@ -7,7 +7,7 @@
 //! The [`Client`](client::Client) goes from game to game and hands them to the `Recorder`.
 //! [`loopback`] is a small server of our own, for `--dry-run` and tests.
 //!
-//! Nothing that a server sends ends the process: a line that makes no sense is told and ignored, a game that cannot go
+//! Nothing that a server sends ends the process: a line that makes no sense is reported and ignored, a game that cannot go
 //! on is recorded, and the client comes back for the next one.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

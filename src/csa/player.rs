@@ -1,4 +1,4 @@
-//! The side that thinks: [`Player`], what it is told, and what it reports. [`Internal`](super::internal::Internal) is the engine in
+//! The side that thinks: [`Player`], what it receives, and what it reports. [`Internal`](super::internal::Internal) is the engine in
 //! this process, [`External`](super::external::External) any USI engine as a child process.
 
 use super::clock::{Clock, TimeControl};

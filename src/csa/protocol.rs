@@ -4,7 +4,7 @@
 use crate::record::csa::color_of;
 use std::fmt;
 
-/// What a line of the server means. The lines of a game summary are not told apart here: see
+/// What a line of the server means. The lines of a game summary are parsed elsewhere: see
 /// [`SummaryReader`](super::summary::SummaryReader).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerLine<'a> {
@@ -174,7 +174,7 @@ impl<'a> ServerLine<'a> {
     }
 }
 
-/// Splits `+7776FU,T12` at its commas; a time that is none is left out.
+/// Splits `+7776FU,T12` at its commas; an invalid time is left out.
 fn split_time(line: &str) -> (&str, Option<u64>) {
     let mut parts = line.trim_end().split(',');
     let text = parts.next().unwrap_or_default();

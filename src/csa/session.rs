@@ -30,7 +30,7 @@ pub enum SessionError {
     /// The server's moves make no sense.
     #[error(transparent)]
     Game(#[from] GameError),
-    /// There is nobody to play for us.
+    /// No player is left to play for us.
     #[error(transparent)]
     Player(#[from] PlayerError),
 }

@@ -23,7 +23,7 @@ impl Memory {
 /// What our moves have shown so far.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Depths of our moves that told one.
+    /// Depths of our moves that have one.
     pub depths: Vec<u32>,
     /// Nodes of all our moves.
     pub nodes: u64,

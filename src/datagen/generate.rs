@@ -194,7 +194,7 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
     manifest.write(&json)?;
     if complete {
         std::fs::rename(&part, &games).map_err(io_at(&games))?;
-        // the lock's file is litter now; whoever waits for it will find the shard complete
+        // the lock file has no more use; a process that waits for it will find the shard complete
         let _ = std::fs::remove_file(&lock);
         return Ok(Outcome::Complete(manifest.counts));
     }

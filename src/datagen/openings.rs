@@ -52,7 +52,7 @@ impl Openings {
     }
 
     /// Draws the start of a game: its root, and the position after the opening moves. A line of the file is followed for
-    /// at least half of its length, random legal moves come after. Openings that `balanced` rejects are drawn anew.
+    /// at least half of its length, random legal moves come after. Openings that `balanced` rejects are drawn again.
     pub fn draw(
         &self,
         settings: &Settings,

@@ -45,8 +45,8 @@ pub struct Settings {
     pub max_ply: u32,
     /// Positions with a score beyond this are unfit for training.
     pub fit_score: Value,
-    /// A game lends at most so many positions to training, a drawn one half as many: more would have long and drawn
-    /// games drown the others.
+    /// At most so many positions of a game are fit for training, of a drawn one half as many, so that long and drawn
+    /// games do not dominate.
     pub fit_per_game: usize,
 }
 

@@ -22,7 +22,7 @@ impl FromStr for Shard {
         let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
         match parts {
             Some((index, count)) if index < count => Ok(Shard { index, count }),
-            _ => Err(format!("`{text}` is no shard; write I/N with I from 0 to N - 1")),
+            _ => Err(format!("`{text}` is not a shard; write I/N with I from 0 to N - 1")),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Game {
         &self.moves
     }
 
-    /// Starts anew from a position, its own history included.
+    /// Starts again from a position with its history.
     pub fn set(&mut self, position: Position) {
         *self = Game { root: position.sfen(), moves: Vec::new(), position };
     }

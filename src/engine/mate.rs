@@ -1,4 +1,4 @@
-//! The mate search as the engine runs it: one thread, a solver that keeps its memory, an observer that hears the answer.
+//! The mate search as the engine runs it: one thread, a solver that keeps its memory, an observer that receives the answer.
 
 use crate::mate::{Limits, Outcome, Progress, STACK, Solver};
 use crate::memory::OutOfMemory;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Who hears of a mate search.
+/// Receives the reports of a mate search.
 pub trait MateObserver: Send + Sync {
     /// About once a second, and whenever a mate is found.
     fn progress(&self, progress: &Progress);

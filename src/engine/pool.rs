@@ -56,7 +56,7 @@ impl SizedPool {
             (first.threads, first.hash_mb)
         });
         if result.is_err() && first != had {
-            // these were to be had a moment ago
+            // this much memory was free a moment ago
             let back =
                 Sizes { threads: first.threads.min(had.threads), hash_mb: first.hash_mb.min(had.hash_mb) };
             if let Ok(threads) = ThreadPool::new(network.clone(), back.threads, back.hash_mb) {

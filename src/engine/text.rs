@@ -1,4 +1,4 @@
-//! Text from outside whose encoding nobody declares: lines of the protocol, option files.
+//! Text whose encoding is not declared: lines of the protocol, option files.
 
 use std::borrow::Cow;
 

@@ -47,7 +47,7 @@ pub fn print_job(system: System, plan: &Plan, root: &Path) -> String {
     }
 }
 
-/// A task that is told to end (preemption, time limit) saves its games and exits with 75; queued again it goes on.
+/// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it goes on.
 fn slurm(plan: &Plan, root: &Path) -> String {
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let games = super::Directory::read_only(root).games(plan.number);

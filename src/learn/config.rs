@@ -40,7 +40,7 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Workers {
-    /// The loop itself, and whoever else works in the directory.
+    /// The loop itself, and any other process in the directory.
     Here,
     /// Others; the loop waits for them.
     Elsewhere,

@@ -65,7 +65,7 @@ impl Directory {
     /// The generations that ended, in order.
     ///
     /// # Errors
-    /// A file that cannot be read, or a line in it that is none of ours.
+    /// A file that cannot be read, or a line in it that is not a generation.
     pub fn generations(&self) -> Result<Vec<Generation>, Box<dyn Error>> {
         let path = self.root.join("generations.jsonl");
         let text = match std::fs::read_to_string(&path) {

@@ -30,7 +30,7 @@ const FLUSH_EVERY: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 
-/// What a stage is told beside the plan.
+/// What a stage needs beside the plan.
 #[derive(Clone, Copy)]
 pub struct Circumstances<'a> {
     pub directory: &'a Directory,
@@ -260,7 +260,7 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, Box<dyn Error>> {
             jobs: threads(plan),
             quiet: c.quiet,
         };
-        // the directory may have moved since: who plays is told by the numbers
+        // the directory may have moved since: the numbers say who plays
         let settings = serde_json::json!({
             "generation": plan.number, "player": plan.player, "nodes": j.nodes, "openings": j.openings,
         });

@@ -137,7 +137,7 @@ impl Evaluator {
     /// Takes the last (null) move back.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no move to take back.
     #[inline]
     pub fn pop(&mut self) {
         self.top = self.top.checked_sub(1).expect("a move to take back");

@@ -1,4 +1,4 @@
-//! Move generation: one generator, told by its parameters which squares count, feeding a [`Sink`] that lists moves or
+//! Move generation: one generator, whose parameters say which squares count, feeding a [`Sink`] that lists moves or
 //! only counts them.
 //!
 //! The order of the moves matters: near the leaves most quiet moves have no history worth sorting by, and few are looked

@@ -80,7 +80,7 @@ impl Position {
             | ((file | attacks::rook_rank(sq, occupied)) & (self.of_kind(P::ROOK) | dragons))
     }
 
-    /// The least valuable of some pieces, the king excepted; its kind is told by the value class.
+    /// The least valuable of some pieces, the king excepted; the value class gives its kind.
     #[inline]
     fn cheapest(&self, pieces: Bitboard) -> Option<(PieceType, Square)> {
         use PieceType as P;

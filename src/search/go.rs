@@ -26,7 +26,7 @@ pub(super) trait Helpers {
     fn start(&self, job: &Job);
     /// Waits until all have stopped; their votes.
     fn finish(&self) -> Vec<Vote>;
-    /// The search is over: whoever hears of its move may start the next one at once, and must not be told that it is busy.
+    /// The search is over: a client that sees the move may start the next search at once and must not find the pool busy.
     fn release(&self);
 }
 
@@ -118,7 +118,7 @@ pub(super) fn go(
         nodes: worker.total_nodes(),
         pv: line.pv,
     };
-    // a search that ended before its first iteration knows nothing to resign for
+    // a search that ended before its first iteration has no score to resign on
     if worker.completed_depth > 0 && resigns(result.score, options) {
         (result.best, result.ponder) = (Move::RESIGN, None);
     }

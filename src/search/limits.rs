@@ -13,7 +13,7 @@ pub struct Limits {
     pub time: [u64; 2],
     /// Fischer increment (`binc`, `winc`).
     pub inc: [u64; 2],
-    /// Byoyomi, added anew every move.
+    /// Byoyomi, available again every move.
     pub byoyomi: [u64; 2],
     /// Whether a clock was given at all (any of `btime wtime binc winc byoyomi`).
     pub has_clock: bool,

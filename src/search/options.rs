@@ -45,7 +45,7 @@ pub struct SearchOptions {
 }
 
 impl SearchOptions {
-    /// For games of our own searches, which nobody reads along.
+    /// For self-play, where no one reads the output.
     pub fn self_play(fv_scale: Value) -> SearchOptions {
         SearchOptions { fv_scale, pv_interval: u64::MAX, ..SearchOptions::default() }
     }

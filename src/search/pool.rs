@@ -126,7 +126,7 @@ impl ThreadPool {
         self.give_all(|| Order::Network(network.clone()));
     }
 
-    /// Waits for a running search, gives everything back to the system, and only then takes threads and table anew; all
+    /// Waits for a running search, gives everything back to the system, and only then allocates threads and table again; all
     /// that was learnt is forgotten. `sizes`, the number of threads and the MiB of the table, is asked in between, when
     /// the memory that the pool held is free again.
     ///

@@ -7,7 +7,7 @@ use crate::nnue::features::{BONA_PIECES, FeatureSet, HalfKp, NO_FEATURE};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
-/// Pieces other than kings, hence active features per perspective.
+/// Pieces other than kings, which is the number of active features per perspective.
 pub const ACTIVE: usize = HalfKp::ACTIVE;
 /// BonaPiece indices: what stands where, 0 for "nothing".
 pub const BONA: usize = BONA_PIECES;

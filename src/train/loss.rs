@@ -1,4 +1,4 @@
-//! What training brings down: [`Objective`] and [`Loss`].
+//! What training minimizes: [`Objective`] and [`Loss`].
 
 /// The score, in `Value` units, for which the network's output is 1.
 pub const SCORE_SCALE: f32 = 600.0;

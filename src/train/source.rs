@@ -59,7 +59,7 @@ impl DataSet {
     /// `.part` of a run that was stopped must be named.)
     ///
     /// # Errors
-    /// A file that cannot be read or is of no known kind. A damaged end of a game file is skipped and told to `warn`.
+    /// A file that cannot be read or is of no known kind. A damaged end of a game file is skipped and reported to `warn`.
     pub fn open(
         paths: &[PathBuf],
         selection: Selection,

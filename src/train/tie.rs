@@ -3,7 +3,7 @@
 //! Shogi is the same game on the reflected board, so a king on 7九 with a piece on 5八 calls for the weights of a king
 //! on 3九 with that piece on 5八's mirror image. A tied model has rows for king squares of files 1 to 5 only (45 of 81):
 //! a view with its king further left is reflected before it is looked up ([`Batch`](super::batch::Batch)), and the
-//! finished network holds every row once more for the mirrored square. Each row so learns from twice the positions.
+//! finished network holds every row a second time for the mirrored square. So each row learns from twice the positions.
 
 use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_factor_row, mirrored_row, reflects};
 use super::finished::Finished;

@@ -40,7 +40,7 @@ pub struct Labelled {
     positions: Vec<(Position, i32)>,
 }
 
-/// How well the winners of games were told.
+/// How well the winners of games were predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Named {
     /// How many.

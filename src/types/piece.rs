@@ -172,7 +172,7 @@ impl Piece {
         self.0 != 0
     }
 
-    /// Whether there is none.
+    /// Whether it is the empty square.
     #[inline]
     pub const fn is_none(self) -> bool {
         self.0 == 0

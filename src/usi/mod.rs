@@ -32,7 +32,7 @@ const GRACE: Duration = Duration::from_secs(20);
 /// Lines beyond this many wait in the pipe.
 const AHEAD: usize = 1024;
 
-/// Converses until `quit`, the end of the input, or until nobody reads the output any more.
+/// Runs until `quit`, the end of the input, or until the output is closed.
 pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static, extras: Vec<Extra>) {
     let (send, events) = sync_channel(AHEAD);
     let output = Arc::new(Output::new(output));
@@ -98,7 +98,7 @@ impl Loop {
                 stop.store(true, Ordering::Relaxed);
             }
             // at its end the channel answers at once, and would keep us spinning; and what cannot be
-            // obeyed now is not collected without limit
+            // answered now is not collected without limit
             let event = if ended || self.waiting.len() >= AHEAD {
                 std::thread::sleep(LOOK);
                 continue;

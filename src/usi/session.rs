@@ -21,7 +21,7 @@ pub struct Extra {
     pub name: &'static str,
     /// One line for `help`.
     pub help: &'static str,
-    /// Runs on a thread of its own until done or until the flag is raised. A result is told line by line, an error in
+    /// Runs on a thread of its own until done or until the flag is raised. A result is printed line by line, an error in
     /// one.
     pub run: ExtraRun,
 }
@@ -99,7 +99,7 @@ impl Session {
         self.output.info(&format!("position refused, the last one stays: {why}"));
     }
 
-    /// Ends the search, if one runs; its best move is still told.
+    /// Ends the search, if one runs; its best move is still printed.
     pub fn finish(&mut self) {
         self.stop();
         self.engine.finish();

@@ -1,5 +1,5 @@
 //! Driving other programs by USI: [`EngineProcess`] is an engine as a child process, [`UsiOption`] what it can be
-//! told, [`InfoLine`] what it reports.
+//! sent, [`InfoLine`] what it reports.
 
 mod info;
 mod options;

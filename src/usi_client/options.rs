@@ -1,4 +1,4 @@
-//! The options of another engine: what its `option` lines offer, and how it says that it cannot do what it was told.
+//! The options of another engine: what its `option` lines offer, and how it reports that it cannot comply.
 
 /// An option that an engine offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub fn find<'a>(options: &'a [UsiOption], name: &str) -> Option<&'a UsiOption> {
     options.iter().find(|o| o.name.eq_ignore_ascii_case(name))
 }
 
-/// Whether an engine that offers `options` can be told `name = value`.
+/// Whether an engine that offers `options` takes `name = value`.
 ///
 /// # Errors
 /// A sentence for the user.
@@ -103,7 +103,7 @@ pub fn check(options: &[UsiOption], name: &str, value: &str) -> Result<(), Strin
     }
 }
 
-/// Whether a line between `setoption` and `readyok` says that the engine will not play as it was told. Engines have no
+/// Whether a line between `setoption` and `readyok` says that the engine did not accept an option. Engines have no
 /// common way to say so: a line counts that begins with `Error`, that speaks of an unknown option, or that begins with
 /// the name of an option that was `set` and says that something is wrong with it.
 pub fn is_complaint(line: &str, set: &[(String, String)]) -> bool {

@@ -83,7 +83,7 @@ pub struct EngineProcess {
     /// What it calls itself.
     pub id_name: String,
     options: Vec<UsiOption>,
-    /// What it was told.
+    /// What was sent to it.
     set: Vec<(String, String)>,
     /// Whether it has answered `isready` and played no game since.
     fresh: bool,
@@ -147,7 +147,7 @@ impl EngineProcess {
     ///
     /// # Errors
     /// [`EngineError::Option`] when the engine has no such option or the option no such value, before anything is sent;
-    /// [`EngineError::Complaint`] when the engine says that it cannot do as told.
+    /// [`EngineError::Complaint`] when the engine reports that it cannot comply.
     pub fn configure(&mut self, set: &[(String, String)]) -> Result<(), EngineError> {
         for (name, value) in set {
             options::check(&self.options, name, value).map_err(EngineError::Option)?;

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     signals::watch();
     engine.go(limits, reader.clone(), &mut say)?;
-    // Ctrl-C ends the search, not the program: what was found is still told. A second one ends both
+    // Ctrl-C ends the search, not the program: what was found is still printed. A second one ends both
     while engine.is_searching() {
         match interrupt::requests() {
             0 => {}

@@ -223,7 +223,7 @@ fn parse_until(text: &str, now: &Zoned) -> Result<Timestamp, String> {
         return at(when);
     }
     if text.contains(':') {
-        let time: Time = text.parse().map_err(|_| format!("`{text}` is no time of day"))?;
+        let time: Time = text.parse().map_err(|_| format!("`{text}` is not a time of day"))?;
         let today = now.date().to_datetime(time);
         let next = if today <= now.datetime() {
             now.date().tomorrow().map_err(|e| e.to_string())?.to_datetime(time)

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// Convert between formats, told by the files' extensions
+/// Convert between formats, which the files' extensions name
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files of training records, or directories with such files
