@@ -79,6 +79,7 @@ impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     }
 
     /// Whether in i16, too, the products of a pair of inputs (up to 127 each) may be summed over so many groups.
+    #[cfg(any(test, target_arch = "x86_64"))]
     pub(super) fn sums_in_i16(&self, groups: i32) -> bool {
         groups * 127 * self.widest_pair <= i32::from(i16::MAX)
     }
