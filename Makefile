@@ -46,7 +46,14 @@ windows: build
 
 aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
 aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER ?= qemu-aarch64 -L /usr/aarch64-linux-gnu
-aarch64:
+# the test that starts the program by itself cannot do so through qemu; the bench below stands in for it
+aarch64: build
 	$(CARGO) build --release --target $(ARM)
-	$(CARGO) test --target $(ARM) --test nnue
+	$(CARGO) test --target $(ARM) --test nnue -- --skip every_kernel_at_hand
 	$(CARGO) test --target $(ARM) --lib nnue::
+	@native=$$(target/release/toratsugumi bench --depth 9 | tail -n 1); \
+	for kernel in neon scalar; do \
+	arm=$$($$CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER target/$(ARM)/release/toratsugumi bench --depth 9 --kernel $$kernel | tail -n 1); \
+	echo "native: $$native"; echo "$$kernel: $$arm"; \
+	[ -n "$$arm" ] && [ "$${native%% *}" = "$${arm%% *}" ] || exit 1; \
+	done

@@ -119,7 +119,7 @@ mod tests {
                         assert_eq!(avx512::enter(work()), expected, "layer {l}, 1 in {chance}");
                     }
                 }
-                assert_eq!(dispatch(First(&us, &them, layer)), expected);
+                assert_eq!(dispatch(First(&us, &them, layer)), expected, "layer {l}, 1 in {chance}");
             }
         }
     }
