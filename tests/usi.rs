@@ -265,6 +265,26 @@ fn mates_declarations_and_resignation() {
 }
 
 #[test]
+fn a_mate_is_looked_for_before_the_search_if_asked() {
+    // a mate in 11 and more, which no search of 300 nodes sees
+    const FAR: &str =
+        "position sfen 5p2l/1+S7/p1p3k2/1p1p1gppp/P1N3l2/S1PBP1PsP/1K1P1P2N/6+R2/LN1G5 b 2GSPrbnl2p 157";
+    let mut s = Session::ready();
+    let (lines, plain) = s.go(FAR, "go nodes 300");
+    assert!(lines.iter().all(|l| !l.contains("score mate")), "{lines:?}");
+    s.send("setoption name RootMateNodes value 50000");
+    let (lines, best) = s.go(FAR, "go nodes 300");
+    let (moves, mate) = (after(&best, "bestmove"), lines.last().unwrap());
+    assert!(["6f4d", "1g2e"].contains(&moves) && best != plain, "{best}");
+    let plies: usize = after(mate, "mate").parse().unwrap();
+    let pv = mate.split(" pv ").nth(1).unwrap();
+    assert!(plies >= 11 && pv.split(' ').count() == plies && pv.starts_with(moves), "{mate}");
+    // analysis goes on
+    let (lines, _) = s.go(FAR, "go depth 2");
+    assert!(lines.iter().any(|l| l.contains("depth 2 ")), "{lines:?}");
+}
+
+#[test]
 fn go_mate_is_answered_in_its_own_words() {
     let mut s = Session::ready();
     s.send(MATE_IN_1);
