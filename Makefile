@@ -6,12 +6,13 @@ ARM = aarch64-unknown-linux-gnu
 # Debian keeps wine64 out of the path
 WINE ?= $(firstword $(wildcard /usr/bin/wine64 /usr/lib/wine/wine64) wine)
 
-.PHONY: help build test page-test lint bench windows aarch64
+.PHONY: help build test page-test slurm-test lint bench windows aarch64
 
 help:
 	@echo 'make build    release build, target/release/toratsugumi'
 	@echo 'make test     all tests'
 	@echo 'make page-test the page of analyse --html in a headless Chromium (CHROMIUM=path)'
+	@echo 'make slurm-test  the learning loop on a Slurm of two nodes (slurm-wlm, munge)'
 	@echo 'make lint     formatting and clippy'
 	@echo 'make bench    the signature of the search and its speed'
 	@echo 'make windows  cross build for Windows, and its bench under wine against the native one'
@@ -25,6 +26,9 @@ test:
 
 page-test:
 	$(CARGO) test --test review -- --ignored
+
+slurm-test:
+	$(CARGO) test --test learn -- --ignored --nocapture
 
 lint:
 	$(CARGO) fmt --check

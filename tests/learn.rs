@@ -107,22 +107,34 @@ fn a_killed_loop_ends_as_an_undisturbed_one() {
     assert_eq!(code_and_error(learn(&killed, &["--generations", "2"])), (Some(0), String::new()));
 }
 
-#[test]
-fn shards_made_elsewhere_are_taken_in() {
-    let dir = tempfile::tempdir().unwrap();
-    let [here, elsewhere] = ["here", "elsewhere"].map(|d| dir.path().join(d));
-    settings(&here, "shards = 2");
-    settings(&elsewhere, "shards = 2\nworkers = \"elsewhere\"");
+/// Two loops with two shards: one that makes them itself, one that waits for others, whose program is this build's.
+fn here_and_elsewhere(dir: &Path, more: &str) -> [PathBuf; 2] {
+    let [here, elsewhere] = ["here", "elsewhere"].map(|d| dir.join(d));
+    settings(&here, &format!("shards = 2\n{more}"));
+    settings(&elsewhere, &format!("shards = 2\nworkers = \"elsewhere\"\n{more}"));
     let program = format!("\n[cluster]\nprogram = {:?}\n", env!("CARGO_BIN_EXE_toratsugumi"));
     let file = elsewhere.join("learn.toml");
     std::fs::write(&file, std::fs::read_to_string(&file).unwrap() + &program).unwrap();
+    [here, elsewhere]
+}
+
+/// The script that `--print-job slurm` prints.
+fn slurm_script(dir: &Path) -> String {
+    let job = learn(dir, &["--print-job", "slurm"]).output().unwrap();
+    let script = String::from_utf8(job.stdout).unwrap();
+    assert!(script.contains("#SBATCH --array=0-1\n"), "{script}");
+    script
+}
+
+#[test]
+fn shards_made_elsewhere_are_taken_in() {
+    let dir = tempfile::tempdir().unwrap();
+    let [here, elsewhere] = here_and_elsewhere(dir.path(), "");
     assert_eq!(code_and_error(learn(&here, &["--generations", "1"])).0, Some(0));
 
     // nobody makes games: the loop waits until its time is over
     assert_eq!(code_and_error(learn(&elsewhere, &["--generations", "1", "--max-time", "1"])).0, Some(75));
-    let job = learn(&elsewhere, &["--print-job", "slurm"]).output().unwrap();
-    let script = String::from_utf8(job.stdout).unwrap();
-    assert!(script.contains("#SBATCH --array=0-1\n"), "{script}");
+    let script = slurm_script(&elsewhere);
     for task in ["0", "1"] {
         let status = Command::new("bash")
             .args(["-c", &script])
@@ -134,6 +146,138 @@ fn shards_made_elsewhere_are_taken_in() {
     }
     assert_eq!(code_and_error(learn(&elsewhere, &["--generations", "1"])), (Some(0), String::new()));
     assert!(results(&here, 1).0 == results(&elsewhere, 1).0);
+}
+
+/// A Slurm with two nodes on the loopback interface, stopped when dropped.
+#[cfg(unix)]
+struct Slurm {
+    dir: PathBuf,
+    daemons: Vec<std::process::Child>,
+}
+
+#[cfg(unix)]
+impl Slurm {
+    fn start(dir: PathBuf) -> Slurm {
+        std::fs::create_dir_all(dir.join("state")).unwrap();
+        let mut slurm = Slurm { dir, daemons: Vec::new() };
+        let [user, host] = ["id -un", "hostname -s"].map(|c| slurm.said(&["sh", "-c", c]).trim().to_owned());
+        let d = slurm.dir.display().to_string();
+        std::fs::write(slurm.dir.join("munge.key"), [7; 1024]).unwrap();
+        slurm.said(&["chmod", "400", &format!("{d}/munge.key")]);
+        let settings = [
+            "ClusterName=test".to_owned(),
+            format!("SlurmctldHost={host}(127.0.0.1)"),
+            "SlurmctldPort=16817".into(),
+            format!("AuthInfo=socket={d}/munge.socket"),
+            format!("SlurmUser={user}"),
+            format!("SlurmdUser={user}"),
+            format!("StateSaveLocation={d}/state"),
+            format!("SlurmdSpoolDir={d}/spool-%n"),
+            format!("SlurmctldPidFile={d}/slurmctld.pid"),
+            format!("SlurmdPidFile={d}/slurmd-%n.pid"),
+            "ProctrackType=proctrack/linuxproc".into(),
+            "TaskPlugin=task/none".into(),
+            "SelectType=select/cons_tres".into(),
+            "SelectTypeParameters=CR_CPU".into(),
+            "MpiDefault=none".into(),
+            "ReturnToService=2".into(),
+            "SlurmdParameters=config_overrides".into(),
+            format!("NodeName=n[0-1] NodeHostname={host} NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=2"),
+            "PartitionName=all Nodes=ALL Default=YES State=UP".into(),
+        ];
+        std::fs::write(slurm.dir.join("slurm.conf"), settings.join("\n") + "\n").unwrap();
+        let munge: Vec<String> = [
+            ("key-file", "key"),
+            ("socket", "socket"),
+            ("pid-file", "pid"),
+            ("log-file", "log"),
+            ("seed-file", "seed"),
+        ]
+        .map(|(option, name)| format!("--{option}={d}/munge.{name}"))
+        .into();
+        let munge: Vec<&str> = munge.iter().map(String::as_str).collect();
+        slurm.daemon("munged", &[&["--foreground", "--force"], &munge[..]].concat());
+        std::thread::sleep(Duration::from_secs(1));
+        slurm.daemon("slurmctld", &["-D", "-i"]);
+        slurm.daemon("slurmd", &["-D", "-N", "n0"]);
+        slurm.daemon("slurmd", &["-D", "-N", "n1"]);
+        slurm.wait("two idle nodes", |s| s.said(&["sinfo", "-h", "-t", "idle", "-o", "%D"]).trim() == "2");
+        slurm
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).env("SLURM_CONF", self.dir.join("slurm.conf")).current_dir(&self.dir);
+        command
+    }
+
+    fn daemon(&mut self, name: &str, args: &[&str]) {
+        let mut command = self.command(&[&[name], args].concat());
+        let daemon = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        self.daemons.push(daemon.unwrap_or_else(|e| panic!("{name}: {e}; Debian: slurm-wlm, munge")));
+    }
+
+    /// What a command prints; nothing if it fails.
+    fn said(&self, words: &[&str]) -> String {
+        let out = self.command(words).output().unwrap_or_else(|e| panic!("{}: {e}", words[0]));
+        String::from_utf8(out.stdout).unwrap()
+    }
+
+    fn wait(&self, what: &str, mut done: impl FnMut(&Slurm) -> bool) {
+        let started = std::time::Instant::now();
+        while !done(self) {
+            assert!(started.elapsed() < Duration::from_secs(180), "waited three minutes for {what}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Slurm {
+    fn drop(&mut self) {
+        self.said(&["scancel", "--state=RUNNING"]);
+        for daemon in self.daemons.iter_mut().rev() {
+            let _ = Command::new("kill").arg(daemon.id().to_string()).status();
+            let _ = daemon.wait();
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+#[ignore = "starts a Slurm (slurmctld, slurmd, munged): make slurm-test"]
+fn slurm_makes_the_same_generation() {
+    let dir = tempfile::tempdir().unwrap();
+    // large enough for a task to be caught at work
+    let [here, elsewhere] = here_and_elsewhere(dir.path(), "");
+    for root in [&here, &elsewhere] {
+        let file = root.join("learn.toml");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replace("positions = 2500", "positions = 60000")).unwrap();
+    }
+    assert_eq!(code_and_error(learn(&here, &["--generations", "1"])), (Some(0), String::new()));
+
+    let slurm = Slurm::start(dir.path().join("slurm"));
+    let mut waiting = learn(&elsewhere, &["--generations", "1"]).spawn().unwrap();
+    slurm.wait("the plan", |_| elsewhere.join("gen-001/plan.json").exists());
+    let script = slurm.dir.join("job.sh");
+    std::fs::write(&script, slurm_script(&elsewhere)).unwrap();
+    let job = slurm.said(&["sbatch", "--parsable", script.to_str().unwrap()]).trim().to_owned();
+    let task = format!("{job}_1");
+    let part = elsewhere.join("gen-001/games/shard-00001-of-00002.part");
+    slurm.wait("the second task's first games", |_| part.exists());
+    slurm.said(&["scontrol", "requeue", &task]);
+    slurm.wait("the requeued task", |s| {
+        s.said(&["scontrol", "show", "job", &task]).contains("JobState=PENDING")
+    });
+    // Slurm would let it rest for two minutes
+    slurm.said(&["scontrol", "update", &format!("JobId={task}"), "StartTime=now"]);
+    slurm.wait("the loop", |_| waiting.try_wait().unwrap().is_some());
+    assert!(waiting.wait().unwrap().success());
+    let shown = slurm.said(&["scontrol", "show", "job", &task]);
+    assert!(shown.contains("Restarts=1"), "{shown}");
+    assert!(results(&here, 1).0 == results(&elsewhere, 1).0);
+    println!("task {task} was requeued; both ways gave the same games and network");
 }
 
 #[test]

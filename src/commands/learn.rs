@@ -2,7 +2,7 @@
 
 use super::signals;
 use super::values::parse_duration;
-use crate::learn::{Config, Directory, Options, System, TEMPLATE, print_job, run as learn};
+use crate::learn::{Config, Options, System, TEMPLATE, prepare, print_job, run as learn};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,9 +64,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     config.check()?;
     if let Some(system) = args.print_job {
         let root = std::path::absolute(&args.dir)?;
-        // a worker needs the plan and the network: they are made, as the loop would
-        let directory = Directory::open(&root)?;
-        let plan = crate::learn::prepare(&directory, &config)?;
+        let plan = prepare(&root, &config)?;
         let system = match system {
             Cluster::Slurm => System::Slurm,
             Cluster::Kubernetes => System::Kubernetes,

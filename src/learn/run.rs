@@ -9,7 +9,7 @@ use crate::interrupt::Unfinished;
 use crate::nnue::Network;
 use crate::train::run::NETWORK;
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// What to do, and for how long.
@@ -130,11 +130,18 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
     Ok(plan)
 }
 
-/// What a worker needs to make games of the present generation: its plan, and the network that plays.
+/// What a worker needs to make games of the present generation: its plan, and the network that plays. Both are made, as the
+/// loop would, unless the generation has begun; then the loop may be running.
 ///
 /// # Errors
 /// Of the directory.
-pub fn prepare(directory: &Directory, config: &Config) -> Result<Plan, Box<dyn Error>> {
-    start_network(directory, &config.network)?;
-    present_plan(directory, config, &directory.generations()?)
+pub fn prepare(root: &Path, config: &Config) -> Result<Plan, Box<dyn Error>> {
+    let directory = Directory::read_only(root);
+    let number = directory.generations()?.len() as u32 + 1;
+    if let Some(plan) = directory.stage(number, "plan.json")? {
+        return Ok(plan);
+    }
+    let directory = Directory::open(root)?;
+    start_network(&directory, &config.network)?;
+    present_plan(&directory, config, &directory.generations()?)
 }
