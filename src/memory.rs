@@ -4,7 +4,6 @@
 //! 4 KiB pages nearly every such read misses the TLB; with 2 MiB pages hardly any does, which is worth 10 to 20 % of
 //! the speed of the search. On Linux a buffer is an anonymous mapping aligned to 2 MiB and marked `MADV_HUGEPAGE`
 //! (transparent huge pages, no privileges needed). Elsewhere, and for small buffers, it is an ordinary allocation.
-#![warn(missing_docs)]
 #![allow(unsafe_code)]
 
 pub use bytemuck::Zeroable;

@@ -2,7 +2,6 @@
 //!
 //! [`Engine`] owns the options ([`Options`], one table), the network, the thread pool and the game ([`Game`]). It
 //! answers at once: a search runs on threads of its own and reports to an [`Observer`]; nothing here prints.
-#![warn(missing_docs)]
 
 mod diagram;
 mod game;

@@ -17,6 +17,7 @@ use std::time::Duration;
 /// What became of a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
+    /// There is one.
     Mate(Mate),
     /// Proved: no sequence of checks mates.
     NoMate,
@@ -38,8 +39,11 @@ pub struct Mate {
 /// A finished search.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// What was found or proved.
     pub answer: Answer,
+    /// Positions visited.
     pub nodes: u64,
+    /// Wall-clock time so far.
     pub time: Duration,
     /// How often the table was full and had to forget, since the solver was made.
     pub sweeps: u64,
@@ -48,9 +52,13 @@ pub struct Outcome {
 /// How far a search is.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
+    /// Wall-clock time so far.
     pub time: Duration,
+    /// Positions visited.
     pub nodes: u64,
+    /// Plies of the line under search.
     pub depth: usize,
+    /// Plies of the longest line so far.
     pub seldepth: usize,
     /// Thousandths of the table in use.
     pub hashfull: u32,
@@ -58,6 +66,7 @@ pub struct Progress<'a> {
     pub numbers: (u64, u64),
     /// The line under search, or, if `mate` says so, a mate.
     pub line: &'a [Move],
+    /// Whether `line` is a mate.
     pub mate: bool,
 }
 

@@ -5,7 +5,6 @@
 //! - [`DirtyPieces`], [`Slot`]: what a move changed, for incremental evaluations.
 //! - [`Repetition`], [`GameRepetition`], [`EnteringKingRule`]: the rules beyond the single move.
 //! - [`SfenError`], [`MoveError`]: what is wrong with a text.
-#![warn(missing_docs)]
 
 pub mod attacks;
 mod bitboard;

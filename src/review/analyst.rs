@@ -19,7 +19,9 @@ pub const SEGMENT: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
+    /// Nodes of a position.
     Nodes(u64),
+    /// Plies.
     Depth(i32),
     /// Milliseconds.
     Movetime(u64),
@@ -28,10 +30,13 @@ pub enum Effort {
 /// What a reading depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
+    /// How long each position is searched.
     pub effort: Effort,
     /// Lines of each position.
     pub multipv: u16,
+    /// Threads of the search.
     pub threads: u16,
+    /// MiB of the transposition table.
     pub hash_mb: u32,
     /// Positions that the mate solver may visit for a question, beside the search; 0 leaves it out.
     #[serde(default)]
@@ -42,6 +47,7 @@ pub struct Settings {
 
 /// Why a game cannot be analysed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum AnalystError {
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -80,6 +86,7 @@ impl Analyst {
         Ok(Analyst { engine, mates, settings })
     }
 
+    /// The settings it was made with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }

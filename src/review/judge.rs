@@ -23,6 +23,7 @@ pub enum Class {
 }
 
 impl Class {
+    /// From the best to the worst.
     pub const ALL: [Class; 5] = [Class::Best, Class::Good, Class::Inaccuracy, Class::Mistake, Class::Blunder];
 
     /// The least loss in win rate (0 to 1) that makes a move one of this class; best moves lose nothing.
@@ -46,9 +47,11 @@ impl Class {
 pub struct Judgement {
     /// The player's win rate before and after the move, 0 to 1.
     pub before: f64,
+    /// The player's win rate after it.
     pub after: f64,
     /// What the move cost; nothing where the engine would have played it too.
     pub loss: f64,
+    /// By what the move cost.
     pub class: Class,
     /// There was a mate in so many plies, and there is none any more.
     pub missed_mate: Option<i32>,
@@ -76,6 +79,7 @@ pub(super) fn mate(value: Value) -> Option<i32> {
 /// A player's game in figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Side {
+    /// How many moves the player made.
     pub moves: usize,
     /// The mean over the moves of 100 e^(-4 loss): 100 when none lost anything, 67 for a loss of ten percent each.
     pub accuracy: f64,
@@ -83,7 +87,9 @@ pub struct Side {
     pub average_loss: f64,
     /// By [`Class::ALL`].
     pub classes: [usize; 5],
+    /// Moves after which a mate was there no more.
     pub missed_mates: usize,
+    /// Moves that let the opponent mate.
     pub allowed_mates: usize,
     /// Seconds on the clock, where the record tells.
     pub seconds: Option<f64>,

@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct PvLine {
     /// From the side to move, in the engine's unit.
     pub value: Value,
+    /// Of the last whole iteration.
     pub depth: i32,
+    /// The longest line looked at, in plies.
     pub seldepth: i32,
+    /// Nodes of the search.
     pub nodes: u64,
     /// In USI; empty where the game is over, `win` for a declaration.
     pub pv: Vec<String>,
@@ -18,6 +21,7 @@ pub struct PvLine {
 /// What the engine says of a position: its best lines, the best first; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
+    /// The best first.
     pub lines: Vec<PvLine>,
 }
 

@@ -14,13 +14,19 @@ use std::time::Duration;
 /// A game with the engine's readings and what follows from them. Serializes to JSON.
 #[derive(Serialize)]
 pub struct Report<'a> {
+    /// What kind of file this is.
     pub format: &'static str,
+    /// Of the format.
     pub version: u32,
+    /// Name and version of the program.
     pub engine: String,
+    /// How the positions were searched.
     pub settings: &'a Settings,
+    /// Of the words, as a language tag.
     pub lang: &'static str,
     /// Black's and White's name.
     pub players: &'a [String; 2],
+    /// The record's headings.
     pub headers: &'a [(String, String)],
     /// The starting position as SFEN.
     pub root: String,
@@ -30,13 +36,17 @@ pub struct Report<'a> {
     pub ending: Option<&'static str>,
     /// The positions, one more than moves.
     pub positions: Vec<PositionReport>,
+    /// The game's moves with their judgement.
     pub moves: Vec<MoveReport>,
     /// Black's and White's game in figures.
     pub sides: [Side; 2],
+    /// The moves that decided the game.
     pub turning_points: Vec<TurningPoint>,
     #[serde(skip)]
+    /// The game itself.
     pub record: &'a Record,
     #[serde(skip)]
+    /// The language of the words.
     pub words: Lang,
 }
 
@@ -71,24 +81,32 @@ pub struct LineReport {
 pub struct MoveReport {
     /// From 1.
     pub ply: usize,
+    /// `black` or `white`.
     pub side: &'static str,
+    /// The move in USI.
     pub usi: String,
+    /// In the language's notation.
     pub text: String,
     /// Seconds on the clock.
     pub time: Option<f64>,
+    /// The record's comments on it.
     pub comments: Vec<String>,
+    /// What it cost.
     #[serde(flatten)]
     pub judgement: Judgement,
     /// What the engine would have played, in the language's notation.
     pub best: Option<String>,
     #[serde(skip)]
+    /// The move.
     pub mv: Move,
 }
 
 /// A move that turned the game, in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TurningPoint {
+    /// From 1.
     pub ply: usize,
+    /// In the language's notation.
     pub text: String,
 }
 

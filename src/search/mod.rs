@@ -30,7 +30,6 @@
 //! Undecided, and worth longer matches: quiet moves near the enemy king ordered before others (+16 ± 21, as above), a larger
 //! null-move reduction (+12 ± 21), time planned for games of 230 plies (+15 ± 50, 193 games). Not tried: mate threats, and the way to
 //! the declaration, as terms of the search.
-#![warn(missing_docs)]
 
 mod alphabeta;
 mod frame;

@@ -5,7 +5,6 @@
 //! colours are 1 and 2 (an index needs a subtraction), its `promote`/`unpromote` compile to jump tables, and its `Move`
 //! is a three-byte enum whose use begins with a branch. Ours are plain integers in the layout of the record formats
 //! (`Move` holds the 16 bits of a PackedSfenValue), so tables index by them directly.
-#![warn(missing_docs)]
 
 mod color;
 mod hand;

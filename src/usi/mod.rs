@@ -3,7 +3,6 @@
 //!
 //! Nothing that a GUI sends ends the process but `quit` and the end of the input: a line that makes no sense is
 //! answered by one `info string`, and the last good state is kept.
-#![warn(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod format;
