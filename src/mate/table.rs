@@ -105,7 +105,7 @@ impl Table {
 
     /// Every so many slots a long move asks whether to leave off.
     fn interrupted(&mut self, slot: usize) -> bool {
-        const EVERY: usize = 1 << 16;
+        const EVERY: usize = 1 << 13;
         self.broken |= slot.is_multiple_of(EVERY) && self.gate.as_ref().is_some_and(Gate::closed);
         self.broken
     }
