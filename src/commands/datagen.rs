@@ -3,7 +3,7 @@
 use super::networks::network;
 use super::signals;
 use super::values::{parse_duration, parse_share};
-use crate::datagen::{Job, Openings, Outcome, Settings, Shard, Target, generate};
+use crate::datagen::{Job, Openings, Settings, Shard, ShardOutcome, Target, generate};
 use crate::interrupt::Unfinished;
 use std::error::Error;
 use std::path::PathBuf;
@@ -170,8 +170,8 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         quiet: args.quiet,
     })?;
     match outcome {
-        Outcome::Stopped(_) => Err(Unfinished.into()),
-        Outcome::AlreadyComplete if !args.quiet => {
+        ShardOutcome::Stopped(_) => Err(Unfinished.into()),
+        ShardOutcome::AlreadyComplete if !args.quiet => {
             eprintln!("this shard is complete");
             Ok(())
         }

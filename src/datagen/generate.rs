@@ -66,7 +66,7 @@ pub struct Job {
 
 /// How a shard's work ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum ShardOutcome {
     /// It had been complete before.
     AlreadyComplete,
     /// All games of the shard are in its file.
@@ -103,7 +103,7 @@ pub enum ShardError {
 ///
 /// # Errors
 /// [`ShardError`]; what was written before stays and can be resumed.
-pub fn generate(job: Job) -> Result<Outcome, ShardError> {
+pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     let started = Instant::now();
     let io_at = |path: &Path| {
         let path = path.to_path_buf();
@@ -124,7 +124,7 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
         let made_for = Manifest::read(&json)?.target;
         if made_for == job.target {
             let _ = std::fs::remove_file(&lock);
-            return Ok(Outcome::AlreadyComplete);
+            return Ok(ShardOutcome::AlreadyComplete);
         }
         if !job.resume {
             return Err(ShardError::Size { path: games, made_for });
@@ -196,10 +196,10 @@ pub fn generate(job: Job) -> Result<Outcome, ShardError> {
         std::fs::rename(&part, &games).map_err(io_at(&games))?;
         // the lock file has no more use; a process that waits for it will find the shard complete
         let _ = std::fs::remove_file(&lock);
-        return Ok(Outcome::Complete(manifest.counts));
+        return Ok(ShardOutcome::Complete(manifest.counts));
     }
     debug_assert!(stopped);
-    Ok(Outcome::Stopped(manifest.counts))
+    Ok(ShardOutcome::Stopped(manifest.counts))
 }
 
 /// Copies the games into blocks of the usual size. Returns the bytes of the file.

@@ -14,7 +14,7 @@ mod settings;
 mod shard;
 
 pub use game::Player;
-pub use generate::{Job, Outcome, ShardError, generate};
+pub use generate::{Job, ShardError, ShardOutcome, generate};
 pub use label::{LabelJob, label};
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;

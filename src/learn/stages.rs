@@ -11,7 +11,7 @@ use crate::arena::schedule::{Mode, Schedule};
 use crate::arena::spec::EngineSpec;
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::data::TdLambda;
-use crate::datagen::{Job, Outcome, Shard, ShardError, generate};
+use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
@@ -118,7 +118,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
                 quiet: c.quiet,
             };
             match generate(job) {
-                Ok(Outcome::Stopped(_)) => return Err(Unfinished.into()),
+                Ok(ShardOutcome::Stopped(_)) => return Err(Unfinished.into()),
                 // somebody else makes this one
                 Ok(_) | Err(ShardError::Locked(_)) => {}
                 Err(e) => return Err(e.into()),

@@ -67,7 +67,7 @@ pub const CHECKPOINT: &str = "checkpoint";
 
 /// What came of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct TrainingOutcome {
     /// One line for each validation.
     pub log: Vec<Entry>,
     /// What rounding the finished network did.
@@ -80,7 +80,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// Files, memory, settings that do not go together; [`interrupt::Unfinished`] when stopped early with all saved.
-pub fn run(job: &Job) -> Result<Outcome, Box<dyn Error>> {
+pub fn run(job: &Job) -> Result<TrainingOutcome, Box<dyn Error>> {
     let (mut run, loader) = Run::prepare(job)?;
     let finished = run.train(loader)?;
     run.conclude(finished)
@@ -313,7 +313,7 @@ impl Run<'_> {
     }
 
     /// Writes the network and the last checkpoint, and tells how it went.
-    fn conclude(mut self, finished: bool) -> Result<Outcome, Box<dyn Error>> {
+    fn conclude(mut self, finished: bool) -> Result<TrainingOutcome, Box<dyn Error>> {
         let s = &self.job.settings;
         let speed = self.seen as f64 / self.begin.elapsed().as_secs_f64();
         let path = self.job.out.join(NETWORK);
@@ -345,7 +345,7 @@ impl Run<'_> {
             return Err(interrupt::Unfinished.into());
         }
         self.save()?;
-        Ok(Outcome { log: self.place.log, quantization, speed })
+        Ok(TrainingOutcome { log: self.place.log, quantization, speed })
     }
 }
 
