@@ -136,6 +136,8 @@ impl Panel {
             .axis_desc_style(("sans-serif", 12))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
+            .x_label_formatter(&|x| number(*x))
+            .y_label_formatter(&|y| number(*y))
             .draw()?;
         for &mark in &self.marks {
             let style = RGBColor(120, 120, 120).stroke_width(1);
@@ -175,9 +177,37 @@ impl Panel {
     }
 }
 
+/// A number with no more digits than it has; six after the point, or three in all of very small ones.
+fn number(x: f64) -> String {
+    // what is left of a zero that was reached by steps
+    if x.abs() < 1e-12 {
+        return "0".into();
+    }
+    if x.abs() < 1e-4 {
+        return format!("{x:.2e}");
+    }
+    let text = format!("{x:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_they_need() {
+        for (x, text) in [
+            (3.0, "3"),
+            (-100.0, "-100"),
+            (0.0125, "0.0125"),
+            (0.1 + 0.2, "0.3"),
+            (-1e-17, "0"),
+            (2.5e-5, "2.50e-5"),
+        ] {
+            assert_eq!(number(x), text);
+        }
+    }
 
     /// The texts of an SVG in order.
     fn texts(svg: &str) -> Vec<String> {
