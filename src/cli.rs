@@ -1,8 +1,8 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, convert, csa, data, datagen, eval, learn, match_, mate, net, openings, perft,
-    train, tune,
+    accuracy, analyse, bench, book, convert, csa, data, datagen, eval, learn, match_, mate, net, openings,
+    perft, train, tune,
 };
 use crate::interrupt::Unfinished;
 use crate::usi;
@@ -24,6 +24,7 @@ enum Command {
     Accuracy(accuracy::Args),
     Analyse(analyse::Args),
     Bench(bench::Args),
+    Book(book::Args),
     Convert(convert::Args),
     Csa(Box<csa::Args>),
     Data(data::Args),
@@ -73,6 +74,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Accuracy(args)) => accuracy::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Book(args)) => book::run(args),
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Csa(args)) => csa::run(*args),
         Some(Command::Data(args)) => data::run(args),

@@ -43,6 +43,7 @@ pub mod mate;
 pub mod nnue;
 pub mod openings;
 
+pub mod book;
 pub mod record;
 pub mod referee;
 pub mod search;

@@ -33,6 +33,7 @@ const FLOORS: &[(&str, u8)] = &[
     // the engine as a whole
     ("engine", 4),
     ("usi_client", 4),
+    ("book", 3),
     ("record", 3),
     ("referee", 3),
     ("search", 3),

@@ -363,7 +363,6 @@ fn hostile_lines_cost_one_line_each_and_nothing_else() {
         "setoption name EnteringKingRule value Chess",
         "setoption name Nonsense value 1",
         "setoption name EvalHash value 128",
-        "setoption name BookFile value no_book",
         "getoption nonsense",
         "\u{0}\u{1}\u{2}",
         "将棋",

@@ -4,6 +4,7 @@
 pub mod accuracy;
 pub mod analyse;
 pub mod bench;
+pub mod book;
 pub mod convert;
 pub mod csa;
 pub mod data;

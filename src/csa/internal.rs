@@ -1,7 +1,7 @@
 //! The engine of this program.
 
 use super::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
-use crate::engine::{Bound, Engine, Info, Limits, Observer, centipawns};
+use crate::engine::{BookLine, Bound, Engine, Info, Limits, Observer, centipawns};
 use crate::types::{Move, VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
 use crate::usi_client::{UsiScore, is_complaint};
 use std::sync::Arc;
@@ -144,6 +144,18 @@ impl Observer for ThoughtObserver {
                 depth: u32::try_from(info.depth).ok(),
                 nodes: Some(info.nodes),
                 pv: info.pv.iter().map(|m| m.to_string()).collect(),
+            });
+        }
+    }
+
+    fn book(&self, line: &BookLine) {
+        if line.multipv == 1 {
+            (self.sink)(Thought::Line {
+                search: self.search,
+                score: Some(UsiScore::Cp(line.centipawns)),
+                depth: u32::try_from(line.depth).ok(),
+                nodes: None,
+                pv: line.pv.iter().map(|m| m.to_string()).collect(),
             });
         }
     }

@@ -8,6 +8,7 @@ mod game;
 mod mate;
 mod network;
 mod options;
+mod own_book;
 mod ponder;
 mod pool;
 mod score;
@@ -17,12 +18,12 @@ pub use crate::mate::{
     Answer as MateAnswer, Limits as MateLimits, Outcome as MateOutcome, Progress as MateProgress, Shorten,
     Solver as MateSolver,
 };
-pub use crate::search::{Bound, Info, Limits, Observer, SearchResult};
+pub use crate::search::{BookLine, Bound, Info, Limits, Observer, SearchResult};
 pub use diagram::Diagram;
 pub use game::{Game, GameError, shorten};
 pub use mate::MateObserver;
 pub use network::{LoadError, load_network};
-pub use options::{Accepted, EMPTY, INTERNAL, Kind, Opt, OptionError, Options, Spec, table};
+pub use options::{Accepted, EMPTY, INTERNAL, Kind, NO_BOOK, Opt, OptionError, Options, Spec, table};
 pub use score::{UsiScore, centipawns, win_rate};
 pub use text::decode_text;
 
@@ -32,10 +33,11 @@ use crate::position::Position;
 use crate::types::{Move, Value};
 use mate::MateSearch;
 use network::read_network;
+use own_book::{Hit, OwnBook};
 use ponder::PonderRelay;
 use pool::{SizedPool, Sizes, affordable_table};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why the engine cannot think.
@@ -55,6 +57,27 @@ struct Pondering {
     observer: Arc<dyn Observer>,
 }
 
+/// An answer from the book.
+struct BookAnswer {
+    result: SearchResult,
+    /// Whom it is told, while the protocol wants it held back.
+    held: Mutex<Option<Arc<dyn Observer>>>,
+}
+
+impl BookAnswer {
+    /// Tells the best move if that was held back.
+    fn tell(&self) {
+        let observer = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(observer) = observer {
+            observer.best_move(self.result.best, self.result.ponder);
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
 /// The network in use and the `EvalDir` it was asked for by (which may be broken; then it is the embedded one).
 struct Loaded {
     network: Arc<Network>,
@@ -69,6 +92,9 @@ pub struct Engine {
     network: Option<Loaded>,
     pool: Option<SizedPool>,
     pondering: Option<Pondering>,
+    book: OwnBook,
+    /// The last answer, if it came from the book.
+    answer: Option<BookAnswer>,
     mate: MateSearch,
     /// Whether the tables hold the traces of a search, or are new: then clearing makes the system hand out their memory, which
     /// would else cost the first search half a second.
@@ -109,6 +135,7 @@ impl Engine {
         }
         self.apply(say)?;
         self.clear();
+        self.book.prepare(&self.options, say);
         Ok(())
     }
 
@@ -239,15 +266,17 @@ impl Engine {
         say: &mut dyn FnMut(&str),
     ) -> Result<(), EngineError> {
         self.finish();
+        self.answer = None;
+        let ponders_before = limits.ponder && self.options.check(Opt::StochasticPonder);
+        if !ponders_before && self.answer_from_book(&limits, &observer) {
+            return Ok(());
+        }
         self.mate.release();
         self.apply(say)?;
         let default = |opt| Some(self.options.spin(opt)).filter(|n| *n > 0);
         limits.depth = limits.depth.or(default(Opt::DepthLimit).map(|n| n as i32));
         limits.nodes = limits.nodes.or(default(Opt::NodesLimit).map(|n| n as u64));
-        let before = match limits.ponder && self.options.check(Opt::StochasticPonder) {
-            true => self.game.before_last(),
-            false => None,
-        };
+        let before = if ponders_before { self.game.before_last() } else { None };
         match before {
             None => self.start(self.game.position().clone(), limits, observer),
             Some((position, expected)) => {
@@ -259,6 +288,30 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Answers from the book, where it has the position and the search is for a move to play: not in analysis.
+    fn answer_from_book(&mut self, limits: &Limits, observer: &Arc<dyn Observer>) -> bool {
+        let analysis = limits.infinite
+            || limits.mate.is_some()
+            || self.options.spin(Opt::MultiPv) > 1
+            || self.options.check(Opt::ConsiderationMode);
+        let position = self.game.position();
+        if analysis || position.declaration_win(self.options.search().entering_king_rule).is_some() {
+            return false;
+        }
+        let mut say = |text: &str| observer.message(text);
+        let hit = self.book.hit(position, &limits.search_moves, &self.options, &mut say);
+        let Some(Hit { best, ponder, lines }) = hit else { return false };
+        lines.iter().for_each(|line| observer.book(line));
+        let pv = lines.into_iter().next().map(|line| line.pv).unwrap_or_default();
+        let result = SearchResult { best, ponder, pv, ..SearchResult::default() };
+        let answer = BookAnswer { result, held: Mutex::new(Some(observer.clone())) };
+        if !limits.ponder {
+            answer.tell();
+        }
+        self.answer = Some(answer);
+        true
     }
 
     /// Starts a mate search of the current position and returns. `limits` tells the time, the moves to look at and the
@@ -273,6 +326,7 @@ impl Engine {
         /// For the answer to reach the GUI in time.
         const RESERVE_MS: u64 = 30;
         self.finish();
+        self.answer = None;
         self.pool = None;
         let position = self.game.position().clone();
         let wanted = &limits.search_moves;
@@ -303,6 +357,9 @@ impl Engine {
 
     /// Asks the search to end; its best move follows.
     pub fn stop(&self) {
+        if let Some(answer) = &self.answer {
+            answer.tell();
+        }
         self.mate.stop();
         if let Some(pool) = &self.pool {
             pool.threads.stop();
@@ -311,6 +368,9 @@ impl Engine {
 
     /// The opponent played the expected move: the clock runs from now. Without a search it means nothing.
     pub fn ponderhit(&mut self) {
+        if let Some(answer) = &self.answer {
+            return answer.tell();
+        }
         if !self.is_searching() {
             return;
         }
@@ -324,19 +384,25 @@ impl Engine {
                 relay.mute();
                 self.finish();
                 let limits = Limits { ponder: false, start: Instant::now(), ..limits };
-                self.start(self.game.position().clone(), limits, observer);
+                if !self.answer_from_book(&limits, &observer) {
+                    self.start(self.game.position().clone(), limits, observer);
+                }
             }
         }
     }
 
     /// Waits for the end of the search, if one runs; the result of the last one.
     pub fn wait(&self) -> SearchResult {
-        self.pool.as_ref().map(|p| p.threads.wait()).unwrap_or_default()
+        match &self.answer {
+            Some(answer) => answer.result.clone(),
+            None => self.pool.as_ref().map(|p| p.threads.wait()).unwrap_or_default(),
+        }
     }
 
     /// Whether a search runs.
     pub fn is_searching(&self) -> bool {
-        self.mate.is_searching() || self.pool.as_ref().is_some_and(|p| p.threads.is_searching())
+        let held = self.answer.as_ref().is_some_and(BookAnswer::is_held);
+        held || self.mate.is_searching() || self.pool.as_ref().is_some_and(|p| p.threads.is_searching())
     }
 
     /// Stops the search, if one runs, and waits for its end.

@@ -2,9 +2,11 @@
 //!
 //! Adding an option is one variant of [`Opt`] and one row of the [`table`], in the order in which `usi` prints them.
 
+use crate::book::choose::Taste;
 use crate::mate::Shorten;
 use crate::position::EnteringKingRule;
 use crate::search::SearchOptions;
+use crate::types::{Color, MAX_PLY};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -13,6 +15,8 @@ use std::sync::OnceLock;
 pub const EMPTY: &str = "<empty>";
 /// The value of `EvalDir` that stands for the network inside the binary.
 pub const INTERNAL: &str = "<internal>";
+/// The value of `BookFile` that stands for no book.
+pub const NO_BOOK: &str = "no_book";
 
 /// Every option, in the order of [`table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +76,44 @@ pub enum Opt {
     FvScale,
     /// How far a mate that was found is shortened.
     PostSearchLevel,
+    /// Play from an opening book.
+    UsiOwnBook,
+    /// Without moves that were played less than once in ten.
+    NarrowBook,
+    /// The last move number at which the book is asked.
+    BookMoves,
+    /// How often, in per cent, the engine thinks for itself all the same.
+    BookIgnoreRate,
+    /// The book's file, `no_book` for none.
+    BookFile,
+    /// Its directory.
+    BookDir,
+    /// Centipawns by which a move may be worse than the first.
+    BookEvalDiff,
+    /// Another number for Black; -1 for none.
+    BookEvalBlackDiff,
+    /// Another number for White; -1 for none.
+    BookEvalWhiteDiff,
+    /// Least score in centipawns of a move of Black.
+    BookEvalBlackLimit,
+    /// Likewise of White.
+    BookEvalWhiteLimit,
+    /// Least depth of a position's first move; 0 for any.
+    BookDepthLimit,
+    /// Another number for Black; -1 for none.
+    BookDepthBlackLimit,
+    /// Another number for White; -1 for none.
+    BookDepthWhiteLimit,
+    /// Leave the book on the disk.
+    BookOnTheFly,
+    /// The oftener a move was played, the likelier it is.
+    ConsiderBookMoveCount,
+    /// Longest line of book moves to report.
+    BookPvMoves,
+    /// A position counts at any move number.
+    IgnoreBookPly,
+    /// A position counts with the board turned, too.
+    FlippedBook,
 }
 
 /// The type of an option with its default and its range.
@@ -156,6 +198,26 @@ const TABLE: &[Spec] = &[
         name: "PostSearchLevel",
         kind: Kind::Combo { default: "MinLength", choices: POST_SEARCH },
     },
+    // the opening book: names, defaults and meaning as in YaneuraOu, but for the file's default
+    check(Opt::UsiOwnBook, "USI_OwnBook", true),
+    check(Opt::NarrowBook, "NarrowBook", false),
+    spin(Opt::BookMoves, "BookMoves", 16, 0, 10_000),
+    spin(Opt::BookIgnoreRate, "BookIgnoreRate", 0, 0, 100),
+    text(Opt::BookFile, "BookFile", NO_BOOK),
+    text(Opt::BookDir, "BookDir", "book"),
+    spin(Opt::BookEvalDiff, "BookEvalDiff", 30, 0, 99_999),
+    spin(Opt::BookEvalBlackDiff, "BookEvalBlackDiff", -1, -1, 99_999),
+    spin(Opt::BookEvalWhiteDiff, "BookEvalWhiteDiff", -1, -1, 99_999),
+    spin(Opt::BookEvalBlackLimit, "BookEvalBlackLimit", 0, -99_999, 99_999),
+    spin(Opt::BookEvalWhiteLimit, "BookEvalWhiteLimit", -140, -99_999, 99_999),
+    spin(Opt::BookDepthLimit, "BookDepthLimit", 16, 0, 99_999),
+    spin(Opt::BookDepthBlackLimit, "BookDepthBlackLimit", -1, -1, 99_999),
+    spin(Opt::BookDepthWhiteLimit, "BookDepthWhiteLimit", -1, -1, 99_999),
+    check(Opt::BookOnTheFly, "BookOnTheFly", false),
+    check(Opt::ConsiderBookMoveCount, "ConsiderBookMoveCount", false),
+    spin(Opt::BookPvMoves, "BookPvMoves", 8, 1, MAX_PLY as i64),
+    check(Opt::IgnoreBookPly, "IgnoreBookPly", false),
+    check(Opt::FlippedBook, "FlippedBook", true),
 ];
 
 /// Names that GUIs and old scripts still send but that mean nothing here; accepted with a remark.
@@ -173,29 +235,6 @@ const RETIRED: &[&str] = &[
     "ThreadIdOffset",
     "EngineNuma",
     "Clear Hash",
-];
-
-/// Names of the opening book's options; accepted with a remark until there is a book.
-const BOOK: &[&str] = &[
-    "USI_OwnBook",
-    "NarrowBook",
-    "BookMoves",
-    "BookIgnoreRate",
-    "BookFile",
-    "BookDir",
-    "BookEvalDiff",
-    "BookEvalBlackLimit",
-    "BookEvalWhiteLimit",
-    "BookEvalBlackDiff",
-    "BookEvalWhiteDiff",
-    "BookDepthLimit",
-    "BookDepthBlackLimit",
-    "BookDepthWhiteLimit",
-    "BookOnTheFly",
-    "ConsiderBookMoveCount",
-    "BookPvMoves",
-    "IgnoreBookPly",
-    "FlippedBook",
 ];
 
 /// The table of options on this machine.
@@ -304,9 +343,6 @@ impl Options {
             if is_in(RETIRED) {
                 return Ok(Accepted::Ignored(format!("{name} is no longer used and has no effect")));
             }
-            if is_in(BOOK) {
-                return Ok(Accepted::Ignored(format!("{name} has no effect: there is no opening book yet")));
-            }
             return Err(OptionError::Unknown(name.into()));
         };
         let i = spec.opt as usize;
@@ -410,6 +446,20 @@ impl Options {
         }
     }
 
+    /// How the book's moves are chosen for a side.
+    pub fn taste(&self, side: Color) -> Taste {
+        use Opt as O;
+        let of_side = |black, white| self.spin(if side == Color::Black { black } else { white }) as i32;
+        let or = |own: i32, shared| if own < 0 { self.spin(shared) as i32 } else { own };
+        Taste {
+            narrow: self.check(O::NarrowBook),
+            depth_limit: or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
+            eval_diff: or(of_side(O::BookEvalBlackDiff, O::BookEvalWhiteDiff), O::BookEvalDiff),
+            eval_limit: of_side(O::BookEvalBlackLimit, O::BookEvalWhiteLimit),
+            by_count: self.check(O::ConsiderBookMoveCount),
+        }
+    }
+
     /// How far a mate search shortens what it found.
     pub fn shorten(&self) -> Shorten {
         match self.text(Opt::PostSearchLevel) {
@@ -492,7 +542,7 @@ mod tests {
     #[test]
     fn retired_and_book_names_are_taken_without_effect() {
         let mut options = Options::default();
-        for name in ["EvalHash", "skill level", "BookFile", "USI_OwnBook"] {
+        for name in ["EvalHash", "skill level"] {
             assert!(matches!(options.set(name, "1"), Ok(Accepted::Ignored(_))), "{name}");
         }
     }

@@ -66,19 +66,24 @@ fn letter_of_piece(piece: Piece) -> char {
     if piece.color() == Color::Black { letter } else { letter.to_ascii_lowercase() }
 }
 
-impl Position {
-    /// The initial position of an even game.
-    pub fn startpos() -> Position {
-        Position::from_sfen(STARTPOS).expect("the initial position is well-formed")
-    }
+/// What an SFEN says, as [`Position::from_parts`] takes it, before any rule is applied: for those who read millions.
+pub struct SfenParts {
+    /// By [`Square::index`].
+    pub board: [Piece; 81],
+    /// The number of each kind by colour and [`PieceType::index`].
+    pub in_hand: [[u32; 8]; 2],
+    /// Who moves.
+    pub side: Color,
+    /// The move number, if there is one.
+    pub ply: Option<u32>,
+}
 
-    /// Reads an SFEN, with or without the word `sfen` before it; `startpos` is accepted, too. A missing move number means 1.
+impl SfenParts {
+    /// Reads an SFEN as [`Position::from_sfen`] does.
     ///
-    /// Refuses what cannot be a position of shogi: more pieces than a set has, two unpromoted pawns of a colour on a
-    /// file, pieces that could never move, two kings of a colour, a check against the side that has just moved. Missing
-    /// pieces are fine (handicaps), and so is one missing king (mate problems; where the side to move has none, two pawns
-    /// on a file are accepted).
-    pub fn from_sfen(text: &str) -> Result<Position, SfenError> {
+    /// # Errors
+    /// What is no SFEN; a position against the rules passes.
+    pub fn read(text: &str) -> Result<SfenParts, SfenError> {
         let mut fields = text.split_ascii_whitespace().peekable();
         if fields.peek() == Some(&"sfen") {
             fields.next();
@@ -98,15 +103,33 @@ impl Position {
             Some("w") => Color::White,
             Some(other) => return Err(SfenError::SideToMove(excerpt(other))),
         };
-        let counts = parse_hands(fields.next().ok_or(SfenError::Missing("hands"))?)?;
+        let in_hand = parse_hands(fields.next().ok_or(SfenError::Missing("hands"))?)?;
         let ply = match fields.next() {
-            None => 1,
-            Some(n) => n.parse().map_err(|_| SfenError::MoveNumber(excerpt(n)))?,
+            None => None,
+            Some(n) => Some(n.parse().map_err(|_| SfenError::MoveNumber(excerpt(n)))?),
         };
         if let Some(rest) = fields.next() {
             return Err(SfenError::TrailingText(excerpt(rest)));
         }
-        Position::from_parts(board, counts, side, ply)
+        Ok(SfenParts { board, in_hand, side, ply })
+    }
+}
+
+impl Position {
+    /// The initial position of an even game.
+    pub fn startpos() -> Position {
+        Position::from_sfen(STARTPOS).expect("the initial position is well-formed")
+    }
+
+    /// Reads an SFEN, with or without the word `sfen` before it; `startpos` is accepted, too. A missing move number means 1.
+    ///
+    /// Refuses what cannot be a position of shogi: more pieces than a set has, two unpromoted pawns of a colour on a
+    /// file, pieces that could never move, two kings of a colour, a check against the side that has just moved. Missing
+    /// pieces are fine (handicaps), and so is one missing king (mate problems; where the side to move has none, two pawns
+    /// on a file are accepted).
+    pub fn from_sfen(text: &str) -> Result<Position, SfenError> {
+        let parts = SfenParts::read(text)?;
+        Position::from_parts(parts.board, parts.in_hand, parts.side, parts.ply.unwrap_or(1))
     }
 
     /// Builds and validates a position from a board (by [`Square::index`]), the number of each kind in the two hands (by

@@ -29,10 +29,25 @@ pub struct Info {
     pub pv_end: Option<&'static str>,
 }
 
+/// A line of the opening book.
+#[derive(Clone, Debug)]
+pub struct BookLine {
+    /// 1-based rank of the line.
+    pub multipv: usize,
+    /// From the side to move's view, in centipawns as the book has them.
+    pub centipawns: i32,
+    /// Plies behind the score, as the book has them.
+    pub depth: i32,
+    /// The line, the book's move first.
+    pub pv: Vec<Move>,
+}
+
 /// Receives what a search finds, from the search's own threads.
 pub trait Observer: Send + Sync {
     /// A line of analysis.
     fn info(&self, _info: &Info) {}
+    /// A line of the opening book, in place of a search.
+    fn book(&self, _line: &BookLine) {}
     /// A remark for the user.
     fn message(&self, _text: &str) {}
     /// Called exactly once a search, at its end. `best` may be `Move::RESIGN` or `Move::WIN`.

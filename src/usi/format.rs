@@ -1,6 +1,6 @@
 //! Information and best moves as the protocol writes them.
 
-use crate::engine::{Bound, Info, MateAnswer, MateProgress, UsiScore};
+use crate::engine::{BookLine, Bound, Info, MateAnswer, MateProgress, UsiScore};
 use crate::types::Move;
 use std::fmt::Write;
 
@@ -34,6 +34,15 @@ pub fn info(info: &Info) -> String {
         }
     }
     line
+}
+
+/// An `info` line of the opening book; nothing was searched, and `pv` is its last item.
+pub fn book(line: &BookLine) -> String {
+    let head = format!(
+        "info depth {} seldepth 0 multipv {} score cp {} nodes 0 nps 0 hashfull 0 time 0 pv",
+        line.depth, line.multipv, line.centipawns
+    );
+    line.pv.iter().fold(head, |text, m| format!("{text} {m}"))
 }
 
 /// An `info` line of a mate search: with the mate found, or with the line it looks at.

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::output::Output;
-use crate::engine::{Info, MateObserver, MateOutcome, MateProgress, Observer};
+use crate::engine::{BookLine, Info, MateObserver, MateOutcome, MateProgress, Observer};
 use crate::types::Move;
 use std::sync::Arc;
 
@@ -12,6 +12,10 @@ pub struct SearchReporter(pub Arc<Output>);
 impl Observer for SearchReporter {
     fn info(&self, info: &Info) {
         self.0.line(&format::info(info));
+    }
+
+    fn book(&self, line: &BookLine) {
+        self.0.line(&format::book(line));
     }
 
     fn message(&self, text: &str) {

@@ -1,0 +1,123 @@
+//! Which of a position's moves to play: [`choose`], by the rules and in the order of YaneuraOu.
+
+use super::moves::BookMove;
+use crate::random::Rng;
+
+/// The options that choose, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taste {
+    /// `NarrowBook`: without moves played less than once in ten.
+    pub narrow: bool,
+    /// `BookDepthLimit`: not where the first move's depth is less; 0 for any.
+    pub depth_limit: i32,
+    /// `BookEvalDiff`: centipawns by which a move may be worse than the first.
+    pub eval_diff: i32,
+    /// `BookEvalBlackLimit` or `BookEvalWhiteLimit`: the least score.
+    pub eval_limit: i32,
+    /// `ConsiderBookMoveCount`: the oftener a move was played, the likelier it is.
+    pub by_count: bool,
+}
+
+fn value(m: &BookMove) -> i32 {
+    m.value().unwrap_or(0)
+}
+
+fn count(m: &BookMove) -> u64 {
+    m.count().unwrap_or(1).into()
+}
+
+/// The moves that may be played, of legal ones in the order of a book. What was left out goes to `say`.
+pub fn candidates(moves: &[BookMove], taste: Taste, say: &mut dyn FnMut(&str)) -> Vec<BookMove> {
+    let mut left = moves.to_vec();
+    let total: u64 = left.iter().map(count).sum();
+    if taste.narrow && total > 0 {
+        left.retain(|m| count(m) * 10 >= total);
+        if left.len() < moves.len() {
+            say(&format!("NarrowBook: {} moves to {}", moves.len(), left.len()));
+        }
+    }
+    let Some(first) = left.first().copied() else { return left };
+    let depth = first.depth().unwrap_or(0);
+    if taste.depth_limit != 0 && depth < taste.depth_limit {
+        say(&format!("BookDepthLimit {}: the book's depth here is {depth}", taste.depth_limit));
+        return Vec::new();
+    }
+    let least = value(&first).saturating_sub(taste.eval_diff).max(taste.eval_limit);
+    let before = left.len();
+    left.retain(|m| value(m) >= least);
+    if left.len() < before {
+        say(&format!(
+            "scores of at least {least} (BookEvalDiff, limit of the side): {before} moves to {}",
+            left.len()
+        ));
+    }
+    left
+}
+
+/// One of the candidates, if there are any.
+pub fn choose(candidates: &[BookMove], by_count: bool, rng: &mut Rng) -> Option<BookMove> {
+    let total: u64 = candidates.iter().map(count).sum();
+    if !by_count || total == 0 {
+        return candidates.get(rng.below(candidates.len())).copied();
+    }
+    let mut draw = rng.below(total as usize) as u64;
+    for m in candidates {
+        match draw.checked_sub(count(m)) {
+            Some(rest) => draw = rest,
+            None => return Some(*m),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANY: Taste =
+        Taste { narrow: false, depth_limit: 0, eval_diff: 30, eval_limit: -140, by_count: false };
+
+    fn moves(list: &[(i32, u64)]) -> Vec<BookMove> {
+        let a_move = |(i, (value, count)): (usize, &(i32, u64))| {
+            BookMove::new(i as u16 + 1).with_value(Some(*value)).with_depth(Some(20)).with_count(Some(*count))
+        };
+        list.iter().enumerate().map(a_move).collect()
+    }
+
+    fn left(list: &[(i32, u64)], taste: Taste) -> Vec<u16> {
+        candidates(&moves(list), taste, &mut |_| ()).iter().map(|m| m.mv).collect()
+    }
+
+    #[test]
+    fn each_option_leaves_moves_out() {
+        let list = [(50, 80), (30, 11), (10, 9), (60, 0)];
+        assert_eq!(left(&list, ANY), [1, 2, 4]);
+        assert_eq!(left(&list, Taste { narrow: true, ..ANY }), [1, 2]);
+        assert_eq!(left(&list, Taste { eval_diff: 0, ..ANY }), [1, 4]);
+        assert_eq!(left(&list, Taste { eval_limit: 40, ..ANY }), [1, 4]);
+        assert!(left(&list, Taste { eval_limit: 70, ..ANY }).is_empty());
+        assert_eq!(left(&list, Taste { depth_limit: 20, ..ANY }), [1, 2, 4]);
+        assert!(left(&list, Taste { depth_limit: 21, ..ANY }).is_empty());
+        // without counts nothing is rare
+        assert_eq!(left(&[(5, 0), (5, 0)], Taste { narrow: true, ..ANY }), [1, 2]);
+        assert!(left(&[], ANY).is_empty());
+    }
+
+    #[test]
+    fn draws_are_even_or_by_count() {
+        let list = moves(&[(0, 900), (0, 100), (0, 0)]);
+        let mut rng = Rng::new(3);
+        let mut tally = |list: &[BookMove], by_count| {
+            let mut n = [0; 3];
+            (0..3000).for_each(|_| n[usize::from(choose(list, by_count, &mut rng).unwrap().mv) - 1] += 1);
+            n
+        };
+        let even = tally(&list, false);
+        assert!(even.iter().all(|n| (900..1100).contains(n)), "{even:?}");
+        let by_count = tally(&list, true);
+        assert!((2600..2800).contains(&by_count[0]) && by_count[2] == 0, "{by_count:?}");
+        let zero = tally(&moves(&[(0, 0), (0, 0), (0, 0)]), true);
+        assert!(zero.iter().all(|n| (900..1100).contains(n)), "{zero:?}");
+        assert_eq!(choose(&[], true, &mut rng), None);
+    }
+}

@@ -1,0 +1,293 @@
+//! YaneuraOu's text format (`.db`): a line `sfen ...` a position, then its moves, a line each.
+
+use super::error::{BookError, excerpt};
+use super::moves::{BookMove, read_move, usi};
+use super::placement::Place;
+use super::store::{Book, Builder, Remark};
+use std::io::{BufRead, Write};
+
+/// The first line of a file.
+pub const HEADER: &str = "#YANEURAOU-DB2016 1.00";
+/// What other lines of that kind begin with.
+const FAMILY: &str = "#YANEURAOU-";
+
+/// One position as the file has it.
+pub struct DbEntry {
+    /// Line of the `sfen`, 1-based.
+    pub line: usize,
+    /// The words behind `sfen`, as they stand.
+    pub sfen: String,
+    /// The same, packed.
+    pub place: Place,
+    /// 0 where there is none.
+    pub ply: u16,
+    /// In the file's order.
+    pub moves: Vec<BookMove>,
+    /// The line of each.
+    pub lines: Vec<usize>,
+    /// By move (0: the position).
+    pub remarks: Vec<(u16, String)>,
+}
+
+impl DbEntry {
+    fn remark(&mut self, text: &str) {
+        let mv = self.moves.last().map_or(0, |m| m.mv);
+        match self.remarks.last_mut().filter(|(on, _)| *on == mv) {
+            Some((_, before)) => {
+                before.push('\n');
+                before.push_str(text);
+            }
+            None => self.remarks.push((mv, text.to_string())),
+        }
+    }
+}
+
+/// Reads a file position by position.
+pub struct DbReader<R> {
+    input: R,
+    line: usize,
+    buffer: Vec<u8>,
+    /// The position whose moves come next.
+    next: Option<DbEntry>,
+}
+
+impl<R: BufRead> DbReader<R> {
+    /// Reads from the file's beginning.
+    pub fn new(input: R) -> DbReader<R> {
+        DbReader { input, line: 0, buffer: Vec::new(), next: None }
+    }
+
+    /// The next line without its end; none at the end.
+    fn line(&mut self) -> Result<Option<String>, BookError> {
+        self.buffer.clear();
+        self.line += 1;
+        let n = self.input.read_until(b'\n', &mut self.buffer).map_err(|e| BookError::line(self.line, e))?;
+        if n == 0 {
+            return Ok(None);
+        }
+        let mut text = &self.buffer[..];
+        if self.line == 1 {
+            text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        }
+        // comments may be in any encoding
+        Ok(Some(String::from_utf8_lossy(text).trim_end_matches(['\r', '\n']).to_string()))
+    }
+
+    /// The next position; none at the end.
+    ///
+    /// # Errors
+    /// What is wrong in a line.
+    pub fn next_entry(&mut self) -> Result<Option<DbEntry>, BookError> {
+        loop {
+            let Some(line) = self.line()? else { return Ok(self.next.take()) };
+            let number = self.line;
+            let at = |what: String| BookError::line(number, what);
+            let comment = line.strip_prefix('#').or_else(|| line.strip_prefix("//"));
+            if let Some(text) = comment {
+                if line.starts_with(FAMILY) && line.trim_end() != HEADER {
+                    return Err(at(format!("this kind of book is not known: {}", excerpt(&line))));
+                }
+                match &mut self.next {
+                    Some(entry) if !line.starts_with(FAMILY) => entry.remark(text),
+                    _ => {}
+                }
+                continue;
+            }
+            if line.trim().is_empty() {
+                continue;
+            }
+            let Some(sfen) = line.strip_prefix("sfen ") else {
+                let Some(entry) = &mut self.next else {
+                    return Err(at(format!("neither a position nor a comment: {}", excerpt(&line))));
+                };
+                let (m, remark) = read_line(&line).map_err(at)?;
+                if let Some(m) = m {
+                    entry.moves.push(m);
+                    entry.lines.push(number);
+                }
+                if let Some(text) = remark {
+                    entry.remark(&text);
+                }
+                continue;
+            };
+            let sfen = sfen.trim();
+            let (place, ply) = Place::read(sfen).map_err(at)?;
+            let new = DbEntry {
+                line: number,
+                sfen: sfen.to_string(),
+                place,
+                ply,
+                moves: Vec::new(),
+                lines: Vec::new(),
+                remarks: Vec::new(),
+            };
+            if let Some(done) = self.next.replace(new) {
+                return Ok(Some(done));
+            }
+        }
+    }
+}
+
+/// Reads `move ponder value depth count`, all but the first optional; `none` and nothing between two spaces stand for
+/// what is not known. Behind them may be a comment. No move where it is `none` or `resign`.
+pub(super) fn read_line(line: &str) -> Result<(Option<BookMove>, Option<String>), String> {
+    let mut rest = line;
+    let mut fields = [""; 5];
+    for field in &mut fields {
+        if rest.starts_with('#') || rest.starts_with("//") {
+            break;
+        }
+        let end = rest.find([' ', '\t']).unwrap_or(rest.len());
+        *field = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    let a_move = |text: &str| match text {
+        "none" | "None" | "resign" | "" => Ok(0),
+        _ => read_move(text.as_bytes()).ok_or_else(|| format!("{:?} is no move", excerpt(text))),
+    };
+    let number = |text: &str, what: &str| match text {
+        "none" | "None" | "" => Ok(None),
+        _ => text.parse::<i64>().map(Some).map_err(|_| format!("{what} {:?} is no number", excerpt(text))),
+    };
+    let clamped = |n: Option<i64>| n.map(|n| n.clamp(-i64::from(i32::MAX), i64::from(i32::MAX)) as i32);
+    let mv = a_move(fields[0])?;
+    let m = BookMove::new(mv)
+        .with_ponder(a_move(fields[1])?)
+        .with_value(clamped(number(fields[2], "value")?))
+        .with_depth(clamped(number(fields[3], "depth")?))
+        .with_count(number(fields[4], "count")?.map(|n| n.max(0) as u64));
+    let remark = rest.trim_start();
+    let remark = remark.strip_prefix('#').or_else(|| remark.strip_prefix("//")).unwrap_or(remark);
+    Ok(((mv != 0).then_some(m), (!remark.trim().is_empty()).then(|| remark.to_string())))
+}
+
+/// Reads a whole book. The second number: how many positions were there twice.
+///
+/// # Errors
+/// What is wrong in a line.
+pub fn read(input: impl BufRead) -> Result<(Book, usize), BookError> {
+    let mut reader = DbReader::new(input);
+    let mut builder = Builder::default();
+    while let Some(entry) = reader.next_entry()? {
+        builder.push(entry.place, entry.ply, &entry.moves);
+        for (mv, text) in entry.remarks {
+            builder.remark(Remark { place: entry.place, ply: entry.ply, mv, text });
+        }
+    }
+    Ok(builder.finish())
+}
+
+/// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the smallest.
+///
+/// # Errors
+/// Those of the output; a position that the rules refuse.
+pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
+    let book = book.without_other_plies();
+    let mut order = Vec::with_capacity(book.len());
+    for (i, e) in book.entries().enumerate() {
+        let sfen = e.position()?.sfen();
+        order.push((sfen, i));
+    }
+    order.sort_unstable();
+    writeln!(out, "{HEADER}")?;
+    for (sfen, i) in order {
+        write_entry(out, &book, i, &sfen)?;
+    }
+    Ok(())
+}
+
+fn write_entry(out: &mut impl Write, book: &Book, i: usize, sfen: &str) -> Result<(), BookError> {
+    let e = book.entry(i);
+    writeln!(out, "sfen {sfen}")?;
+    let remarks = |out: &mut dyn Write, mv: u16| -> Result<(), BookError> {
+        let text = book.remark(&e, mv);
+        text.lines().try_for_each(|line| writeln!(out, "#{line}"))?;
+        Ok(())
+    };
+    remarks(out, 0)?;
+    let mut moves = e.moves.to_vec();
+    moves.sort_by_key(BookMove::rank);
+    for m in &moves {
+        writeln!(out, "{}", move_line(m))?;
+        remarks(out, m.mv)?;
+    }
+    Ok(())
+}
+
+/// A move's line. What is not known is left out at the end, and `none` before what is known.
+pub(super) fn move_line(m: &BookMove) -> String {
+    let mut numbers = vec![m.value().map(i64::from), m.depth().map(i64::from), m.count().map(i64::from)];
+    while numbers.last() == Some(&None) {
+        numbers.pop();
+    }
+    numbers.into_iter().fold(format!("{} {}", usi(m.mv), usi(m.ponder)), |line, n| match n {
+        Some(n) => format!("{line} {n}"),
+        None => line + " none",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+
+    fn read_text(text: &str) -> Result<Book, String> {
+        read(text.as_bytes()).map(|(book, _)| book).map_err(|e| e.to_string())
+    }
+
+    fn written(book: Book) -> String {
+        let mut out = Vec::new();
+        write(book, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_file_reads_back() {
+        let text = format!(
+            "{HEADER}\nsfen {START} 1\n#of the position\n2g2f 8c8d 63 27 935\n#two\n#lines\n7g7f none 20 25 6\n\
+             3g3f none none none 2\n9g9f none\n"
+        );
+        let book = read_text(&text).unwrap();
+        assert_eq!(written(book), text);
+    }
+
+    #[test]
+    fn files_of_others() {
+        let moves =
+            "2g2f 3c3d 63 27 935 #one\r\n7g7f none   8\r\nresign none 0 0 1\r\n5g5f None -32 23\r\n4g4f\r\n";
+        let entry = format!("sfen {START} 1\r\n// of the position\r\n\r\n{moves}");
+        for head in
+            ["", "#YANEURAOU-DB2016 1.00\r\n", "\u{feff}#YANEURAOU-DB2016 1.00\r\n# NOE:258\r\n", "\u{feff}"]
+        {
+            let book = read_text(&format!("{head}{entry}")).unwrap();
+            let e = book.entry(0);
+            assert_eq!((book.len(), e.ply, e.moves.len()), (1, 1, 4));
+            assert_eq!(e.moves[0].value(), Some(63));
+            assert_eq!((e.moves[1].value(), e.moves[1].count()), (None, Some(8)));
+            assert_eq!((e.moves[2].depth(), e.moves[2].count()), (Some(23), None));
+            assert_eq!((book.remark(&e, 0), book.remark(&e, e.moves[0].mv)), (" of the position", "one"));
+        }
+        let book =
+            read_text(&format!("sfen {START}\n7g7f\nsfen {START} 3\n2g2f\nsfen {START} 1\n2h7h\n")).unwrap();
+        assert_eq!(book.entries().map(|e| e.ply).collect::<Vec<_>>(), [0, 1, 3]);
+        assert_eq!(written(book), format!("{HEADER}\nsfen {START} 1\n7g7f none\n2h7h none\n2g2f none\n"));
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        for (text, place) in [
+            ("7g7f none\n".to_string(), "line 1: "),
+            ("#YANEURAOU-DB2016 2.00\n".into(), "line 1: this kind of book is not known"),
+            ("#YANEURAOU-POLICY-DB2024 1.01\n".into(), "line 1: "),
+            (format!("\nsfen {START} 1\n7g7f none x\n"), "line 3: value \"x\""),
+            (format!("sfen {START} 1\n7g7 none\n"), "line 2: \"7g7\" is no move"),
+            ("sfen 9/9/9 b - 1\n".into(), "line 1: board: 3 ranks"),
+            ("sfen 9/9/9/9/9/9/9/9/4K4 b - 1\n".into(), "line 1: "),
+            (format!("sfen {START}99R 1\n"), "line 1: "),
+        ] {
+            let error = read_text(&text).err().unwrap();
+            assert!(error.starts_with(place), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Books put together and cut down: [`merge`], [`prune`].
+
+use super::graph::{Graph, Target};
+use super::moves::BookMove;
+use super::placement::{Place, STARTS};
+use super::store::{Book, Builder, Remark};
+use std::collections::HashMap;
+
+/// Whose score stays where two books score one move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefer {
+    /// The greater depth's; of equal ones the first book's.
+    Deeper,
+    /// The first book's.
+    First,
+    /// The last book's.
+    Last,
+}
+
+/// One book of several: counts add up, of scores one stays, positions have their smallest ply.
+pub fn merge(books: Vec<Book>, prefer: Prefer) -> Book {
+    let mut least: HashMap<Place, u16> = HashMap::new();
+    for e in books.iter().flat_map(Book::entries) {
+        let ply = least.entry(e.place).or_insert(e.ply);
+        *ply = match (*ply, e.ply) {
+            (0, known) | (known, 0) => known,
+            (a, b) => a.min(b),
+        };
+    }
+    let mut builder = Builder::default();
+    for book in books {
+        let book = book.without_other_plies();
+        for e in book.entries() {
+            builder.push(e.place, least[&e.place], e.moves);
+        }
+        for r in book.remarks() {
+            builder.remark(Remark { ply: least[&r.place], ..r.clone() });
+        }
+    }
+    let mut join = |a: &mut BookMove, b: &BookMove| {
+        let count = match (a.count(), b.count()) {
+            (Some(m), Some(n)) => Some(u64::from(m) + u64::from(n)),
+            (m, n) => m.or(n).map(u64::from),
+        };
+        let depth = |m: &BookMove| (m.value().is_some(), m.depth().unwrap_or(0));
+        let takes_b = match prefer {
+            Prefer::Deeper => depth(b) > depth(a),
+            Prefer::First => a.value().is_none(),
+            Prefer::Last => b.value().is_some(),
+        };
+        let (winner, other) = if takes_b { (*b, *a) } else { (*a, *b) };
+        let ponder = if winner.ponder == 0 { other.ponder } else { winner.ponder };
+        *a = winner.with_ponder(ponder).with_count(count);
+    };
+    builder.finish_with(&mut join).0
+}
+
+/// What stays in a book.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Keep {
+    /// Moves played at least so often; what has no count stays.
+    pub min_count: Option<u32>,
+    /// At most so many moves a position, the best ones.
+    pub max_moves: Option<usize>,
+    /// Moves at most so many centipawns worse than the position's best.
+    pub eval_diff: Option<i32>,
+    /// Positions up to this move number.
+    pub max_ply: Option<u16>,
+    /// Only what the moves that stay reach from the usual starts.
+    pub reachable: bool,
+}
+
+/// The part of a book that is wanted.
+pub fn prune(book: &Book, keep: Keep) -> Book {
+    let mut builder = Builder::default();
+    for e in book.entries().filter(|e| keep.max_ply.is_none_or(|p| e.ply <= p)) {
+        let mut moves = e.moves.to_vec();
+        moves.sort_by_key(BookMove::rank);
+        if let Some(diff) = keep.eval_diff {
+            let best = moves.iter().filter_map(BookMove::value).max();
+            moves.retain(|m| {
+                m.value().zip(best).is_none_or(|(v, best)| i64::from(best) - i64::from(v) <= diff.into())
+            });
+        }
+        moves.retain(|m| keep.min_count.zip(m.count()).is_none_or(|(least, n)| n >= least));
+        moves.truncate(keep.max_moves.unwrap_or(usize::MAX));
+        builder.push(e.place, e.ply, &moves);
+    }
+    book.remarks().iter().for_each(|r| builder.remark(r.clone()));
+    let cut = builder.finish().0;
+    if !keep.reachable {
+        return without_lost_remarks(cut, |_| true);
+    }
+    let reached = reachable(&cut);
+    without_lost_remarks(cut, |i| reached[i])
+}
+
+/// The entries that `stays` names, with the remarks on what is still there.
+fn without_lost_remarks(book: Book, stays: impl Fn(usize) -> bool) -> Book {
+    let mut builder = Builder::default();
+    for (i, e) in book.entries().enumerate().filter(|(i, _)| stays(*i)) {
+        builder.push(e.place, e.ply, e.moves);
+        let own = |mv: u16| Remark { place: e.place, ply: e.ply, mv, text: book.remark(&e, mv).to_string() };
+        builder.remark(own(0));
+        e.moves.iter().for_each(|m| builder.remark(own(m.mv)));
+        debug_assert!(i < book.len());
+    }
+    builder.finish().0
+}
+
+/// By entry: whether legal moves of the book lead there from one of the usual starts.
+pub fn reachable(book: &Book) -> Vec<bool> {
+    let graph = Graph::of(book);
+    let mut reached = vec![false; book.len()];
+    let mut stack: Vec<usize> =
+        STARTS.iter().filter_map(|s| Place::read(s).ok()).flat_map(|(place, _)| book.find(&place)).collect();
+    while let Some(i) = stack.pop() {
+        if std::mem::replace(&mut reached[i], true) {
+            continue;
+        }
+        let first = book.first_move(i);
+        for k in 0..book.entry(i).moves.len() {
+            if let Target::Inside(t) = graph.target(first + k) {
+                // of a position at several plies all are reached
+                stack.extend(book.find(&book.entry(t as usize).place).filter(|t| !reached[*t]));
+            }
+        }
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::db;
+    use super::*;
+
+    const A: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+    const B: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";
+
+    fn book(text: &str) -> Book {
+        db::read(
+            text.replace("sfen A", &format!("sfen {A}")).replace("sfen B", &format!("sfen {B}")).as_bytes(),
+        )
+        .unwrap()
+        .0
+    }
+
+    fn text(book: Book) -> String {
+        let mut out = Vec::new();
+        db::write(book, &mut out).unwrap();
+        String::from_utf8(out)
+            .unwrap()
+            .replace(A, "A")
+            .replace(B, "B")
+            .replace(db::HEADER, "")
+            .trim()
+            .to_string()
+    }
+
+    #[test]
+    fn counts_add_up_and_one_score_stays() {
+        let one = "sfen A 1\n#here\n2g2f 8c8d 10 5 3\n7g7f none 20 9 2\n";
+        let two = "sfen A 3\n2g2f none 30 7 4\n7g7f 3c3d 40 9 1\nsfen B 2\n3c3d none\n";
+        let merged = |prefer| text(merge(vec![book(one), book(two)], prefer));
+        let tail = "\nsfen B 2\n3c3d none";
+        // B stands before A in the order of SFENs
+        let expect = |moves: &str| format!("{}\nsfen A 1\n#here\n{moves}", tail.trim());
+        assert_eq!(merged(Prefer::Deeper), expect("2g2f 8c8d 30 7 7\n7g7f 3c3d 20 9 3"));
+        assert_eq!(merged(Prefer::First), expect("2g2f 8c8d 10 5 7\n7g7f 3c3d 20 9 3"));
+        assert_eq!(merged(Prefer::Last), expect("2g2f 8c8d 30 7 7\n7g7f 3c3d 40 9 3"));
+    }
+
+    #[test]
+    fn pruning_keeps_what_is_asked_for() {
+        let all =
+            "sfen B 2\n3c3d none 5 1 1\nsfen A 1\n#here\n7g7f none 40 9 8\n2g2f 8c8d 30 9 2\n3g3f none 1 1 1";
+        let pruned = |keep| text(prune(&book(all), keep));
+        assert_eq!(pruned(Keep { reachable: true, ..Keep::default() }), all);
+        assert!(!pruned(Keep { min_count: Some(2), ..Keep::default() }).contains("3g3f"));
+        assert_eq!(
+            pruned(Keep { eval_diff: Some(9), max_ply: Some(1), ..Keep::default() }),
+            "sfen A 1\n#here\n7g7f none 40 9 8"
+        );
+        let none = "sfen B 2\n3c3d none 5 1 1\nsfen A 1\n2g2f 8c8d 30 9 2";
+        assert_eq!(
+            text(prune(&book(none), Keep { reachable: true, ..Keep::default() })),
+            "sfen A 1\n2g2f 8c8d 30 9 2"
+        );
+    }
+}

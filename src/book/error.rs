@@ -1,0 +1,74 @@
+//! What is wrong with a book, and where: [`BookError`].
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Whole,
+    /// 1-based.
+    Line(usize),
+    Byte(u64),
+}
+
+/// What is wrong with a book, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct BookError {
+    path: Option<PathBuf>,
+    place: Place,
+    what: String,
+}
+
+impl BookError {
+    pub(super) fn whole(what: impl fmt::Display) -> BookError {
+        BookError { path: None, place: Place::Whole, what: what.to_string() }
+    }
+
+    /// `line` is 1-based.
+    pub(super) fn line(line: usize, what: impl fmt::Display) -> BookError {
+        BookError { path: None, place: Place::Line(line), what: what.to_string() }
+    }
+
+    pub(super) fn byte(offset: u64, what: impl fmt::Display) -> BookError {
+        BookError { path: None, place: Place::Byte(offset), what: what.to_string() }
+    }
+
+    /// The same with the file's name.
+    pub fn in_file(self, path: &Path) -> BookError {
+        BookError { path: self.path.or_else(|| Some(path.to_owned())), ..self }
+    }
+}
+
+impl From<io::Error> for BookError {
+    fn from(e: io::Error) -> BookError {
+        BookError::whole(e)
+    }
+}
+
+impl fmt::Display for BookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}", path.display())?;
+        }
+        let name = self.path.is_some();
+        match self.place {
+            Place::Whole if name => f.write_str(": ")?,
+            Place::Whole => {}
+            Place::Line(n) => write!(f, "{}line {n}: ", if name { ", " } else { "" })?,
+            Place::Byte(n) => write!(f, "{}byte {n}: ", if name { ", " } else { "" })?,
+        }
+        f.write_str(&self.what)
+    }
+}
+
+/// The beginning of a text for an error message: a line may be any length.
+pub(super) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}

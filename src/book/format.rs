@@ -1,0 +1,216 @@
+//! The formats, told by content: [`Format`]; whole books in and out.
+
+use super::apery::{self, AperyBook};
+use super::db;
+use super::error::BookError;
+use super::moves::BookMove;
+use super::sbk;
+use super::store::Book;
+use super::ybb::{self, YbbFile};
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+/// A kind of book file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// YaneuraOu's text.
+    Db,
+    /// YaneuraOu's binary.
+    Ybb,
+    /// Apery's `book.bin`.
+    Apery,
+    /// ShogiGUI's.
+    Sbk,
+}
+
+/// What a format has no place for, or a reader could not take over, in words; empty for nothing.
+pub type Loss = String;
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 4] = [Format::Db, Format::Ybb, Format::Apery, Format::Sbk];
+
+    /// Its name, which is also the usual ending.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Db => "db",
+            Format::Ybb => "ybb",
+            Format::Apery => "bin",
+            Format::Sbk => "sbk",
+        }
+    }
+
+    /// The format that a file's name promises.
+    pub fn of_path(path: &Path) -> Option<Format> {
+        path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
+    }
+
+    /// The format of a file that begins with these bytes (all of it if it is shorter than a few kilobytes) and is so long.
+    pub fn of_content(head: &[u8], len: u64) -> Option<Format> {
+        if head.starts_with(ybb::MAGIC) {
+            return Some(Format::Ybb);
+        }
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        if text.starts_with(b"sfen ") || text.starts_with(b"#YANEURAOU-") {
+            return Some(Format::Db);
+        }
+        // a key of Apery's format may begin like a comment
+        let is_text = !head.iter().any(|b| matches!(b, 0..=8 | 14..=31));
+        let line = text.trim_ascii_start();
+        let begins = |start: &[u8]| line.starts_with(start);
+        if is_text && (begins(b"sfen ") || begins(b"#") || begins(b"//") || line.is_empty()) {
+            return Some(Format::Db);
+        }
+        // the first field of a .sbk is its author, then come description and states
+        if looks_like_sbk(head) {
+            return Some(Format::Sbk);
+        }
+        len.is_multiple_of(16).then_some(Format::Apery)
+    }
+
+    /// The format of a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or is no book.
+    pub fn of_file(path: &Path) -> Result<Format, BookError> {
+        const HEAD: u64 = 1 << 16;
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        let mut head = Vec::new();
+        file.take(HEAD).read_to_end(&mut head)?;
+        Format::of_content(&head, len).ok_or_else(|| BookError::whole("no book of a known format"))
+    }
+
+    /// What is lost when a book is written in this format.
+    pub fn losses(self, book: &Book) -> Loss {
+        let any = |f: &dyn Fn(&BookMove) -> bool| book.entries().any(|e| e.moves.iter().any(f));
+        let mut lost = Vec::new();
+        let mut lose = |kept: bool, there: &dyn Fn() -> bool, what: &'static str| {
+            if !kept && there() {
+                lost.push(what);
+            }
+        };
+        let db = self == Format::Db;
+        lose(db, &|| any(&|m| m.ponder != 0), "replies");
+        lose(self != Format::Sbk, &|| any(&|m| m.value().is_some_and(|v| v != 0)), "scores");
+        lose(db || self == Format::Ybb, &|| any(&|m| m.depth().is_some_and(|d| d != 0)), "depths");
+        lose(self != Format::Ybb, &|| any(&|m| m.count().is_some_and(|n| n > 1)), "counts");
+        lose(db || self == Format::Ybb, &|| book.entries().any(|e| e.ply > 1), "move numbers");
+        let of_positions = self == Format::Sbk;
+        lose(db, &|| book.remarks().iter().any(|r| !(of_positions && r.mv == 0)), "remarks");
+        lose(self != Format::Sbk, &|| illegal(book), "illegal moves");
+        let wide = |m: &BookMove| m.value().is_some_and(|v| i16::try_from(v).is_err());
+        lose(self != Format::Ybb, &|| any(&wide), "scores beyond 32767 (cut off there)");
+        lost.join(", ")
+    }
+}
+
+fn illegal(book: &Book) -> bool {
+    book.entries()
+        .any(|e| e.place.position(e.ply).is_none_or(|pos| e.moves.iter().any(|m| m.on(&pos).is_none())))
+}
+
+/// Whether the bytes are fields 1 and 2 as text, or field 3 as a message, as far as they reach.
+fn looks_like_sbk(mut bytes: &[u8]) -> bool {
+    let mut fields = 0;
+    while let [tag, rest @ ..] = bytes {
+        if !matches!(tag, 0x0a | 0x12 | 0x1a) {
+            return false;
+        }
+        let Some((n, length)) = rest.iter().enumerate().take(5).find(|(_, b)| **b < 0x80).map(|(n, _)| {
+            (n + 1, rest[..=n].iter().rev().fold(0usize, |len, b| len << 7 | usize::from(b & 0x7f)))
+        }) else {
+            return fields > 0;
+        };
+        // a text is text
+        let body = &rest[n..];
+        if *tag != 0x1a
+            && std::str::from_utf8(&body[..length.min(body.len())]).is_err_and(|e| e.error_len().is_some())
+        {
+            return false;
+        }
+        fields += 1;
+        // what reaches beyond the bytes at hand counts only behind others
+        match body.get(length..) {
+            Some(rest) => bytes = rest,
+            None => return fields > 2,
+        }
+    }
+    fields > 0
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        let found = Format::ALL.into_iter().find(|f| f.name() == text);
+        found.ok_or_else(|| format!("`{text}` is none of db, ybb, bin, sbk"))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Reads a book of any format. Also says what is not taken over.
+///
+/// # Errors
+/// They name the file and the place in it.
+pub fn read(path: &Path) -> Result<(Book, Format, Loss), BookError> {
+    read_any(path).map_err(|e| e.in_file(path))
+}
+
+fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
+    let format = Format::of_file(path)?;
+    let mut lost = Vec::new();
+    let mut lose = |n: usize, what: &str| {
+        if n > 0 {
+            lost.push(format!("{n} {what}"));
+        }
+    };
+    let (book, twice) = match format {
+        Format::Db => db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?,
+        Format::Ybb => YbbFile::of_bytes(std::fs::read(path)?)?.read()?,
+        Format::Apery => {
+            let (book, unreached) = AperyBook::read(&std::fs::read(path)?)?.positions();
+            lose(unreached, "positions that no known start leads to");
+            (book, 0)
+        }
+        Format::Sbk => {
+            let (book, twice, unread) = sbk::read(&std::fs::read(path)?)?;
+            lose(unread.evals, "analyses");
+            lose(unread.marks, "marks on moves");
+            lose(unread.games, "counts of games");
+            lose(unread.unreached, "positions that no root leads to");
+            (book, twice)
+        }
+    };
+    lose(twice, "positions that were there before (joined)");
+    Ok((book, format, lost.join(", ")))
+}
+
+/// The number of the first position of a `.ybb` that does not stand behind the one before it, if there is one.
+///
+/// # Errors
+/// Files, and what is no `.ybb`.
+pub fn first_unsorted(path: &Path) -> Result<Option<u64>, BookError> {
+    YbbFile::of_bytes(std::fs::read(path)?)?.first_unsorted()
+}
+
+/// Writes a book.
+///
+/// # Errors
+/// Those of the output; a position that the rules refuse.
+pub fn write(book: Book, format: Format, out: &mut impl Write) -> Result<(), BookError> {
+    match format {
+        Format::Db => db::write(book, out),
+        Format::Ybb => ybb::write(book, out),
+        Format::Apery => apery::write(book, out),
+        Format::Sbk => sbk::write(book, out),
+    }
+}

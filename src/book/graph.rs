@@ -1,0 +1,67 @@
+//! A book as a graph: which position each move leads to: [`Graph`].
+
+use super::moves::legal;
+use super::placement::Place;
+use super::store::Book;
+use crate::types::Color;
+use rayon::prelude::*;
+
+/// Where a move leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To a position of the book, by its number.
+    Inside(u32),
+    /// Out of the book: its own score counts.
+    Leaf,
+    /// Nowhere, for it is illegal.
+    Illegal,
+}
+
+const LEAF: u32 = u32::MAX;
+const ILLEGAL: u32 = u32::MAX - 1;
+
+/// The targets of all moves of a book, in its order.
+pub struct Graph {
+    targets: Vec<u32>,
+}
+
+impl Graph {
+    /// Follows every move of a book in which no position occurs at two plies (see [`Book::without_other_plies`]).
+    pub fn of(book: &Book) -> Graph {
+        let targets = (0..book.len())
+            .into_par_iter()
+            .flat_map_iter(|i| {
+                let e = book.entry(i);
+                let mut pos = e.place.position(e.ply);
+                e.moves.iter().map(move |m| {
+                    let Some(pos) = &mut pos else { return ILLEGAL };
+                    let Some(m) = legal(pos, m.mv) else { return ILLEGAL };
+                    pos.do_move(m);
+                    let target = Place::of(pos).map(|place| book.find(&place));
+                    pos.undo_move();
+                    target.filter(|found| !found.is_empty()).map_or(LEAF, |found| found.start as u32)
+                })
+            })
+            .collect();
+        Graph { targets }
+    }
+
+    /// Where the book's move of that number leads.
+    pub fn target(&self, m: usize) -> Target {
+        match self.targets[m] {
+            LEAF => Target::Leaf,
+            ILLEGAL => Target::Illegal,
+            i => Target::Inside(i),
+        }
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.targets.capacity() * size_of::<u32>()
+    }
+}
+
+/// Who moves in every position of a book.
+pub(super) fn turns(book: &Book) -> Vec<Color> {
+    book.entries().map(|e| e.place.turn()).collect()
+}

@@ -1,0 +1,145 @@
+//! Which leaves of a book to search next: [`frontier`].
+//!
+//! A leaf is the nearer to the front, the less both sides have to give away on the line to it: the sum of what each of its
+//! moves is worse than the best one there, with backed-up scores, and a fixed price a ply (drop-out expansion). So the
+//! best line grows first, for either side, and next to it what is nearly as good.
+
+use super::graph::{Graph, Target};
+use super::minimax::{Score, game_of, solve};
+use super::moves::legal;
+use super::placement::Place;
+use super::store::Book;
+use crate::types::Color;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
+
+/// What is still of interest. Centipawns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interest {
+    /// A move may be so much worse than the best one of its position.
+    pub margin: i32,
+    /// A line whose score is beyond this for either side is decided.
+    pub range: i32,
+    /// What a ply costs; the more, the broader the book.
+    pub ply_price: i32,
+    /// The last move number.
+    pub max_ply: u16,
+    /// What a repetition is worth for Black.
+    pub draw: i32,
+}
+
+/// The leaves to search next, at most so many, the nearest first; positions of `dead` are passed over.
+pub fn frontier(
+    book: &Book,
+    roots: &[Place],
+    interest: &Interest,
+    dead: &HashSet<Place>,
+    most: usize,
+) -> Vec<(Place, u16)> {
+    let graph = Graph::of(book);
+    let scores = solve(&game_of(book, &graph, interest.draw));
+    // a root outside the book comes before everything
+    let missing = roots.iter().filter(|r| book.find(r).is_empty() && !dead.contains(r)).map(|r| (*r, 1));
+    let mut leaves: BTreeMap<Place, (i64, u16)> = BTreeMap::new();
+    let mut costs = vec![i64::MAX; book.len()];
+    let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
+    for i in roots.iter().flat_map(|r| book.find(r)) {
+        costs[i] = 0;
+        queue.push(Reverse((0, i as u32)));
+    }
+    while let Some(Reverse((cost, node))) = queue.pop() {
+        let i = node as usize;
+        if cost > costs[i] {
+            continue;
+        }
+        let e = book.entry(i);
+        if e.ply >= interest.max_ply {
+            continue;
+        }
+        let sign = if e.place.turn() == Color::Black { 1 } else { -1 };
+        let first = book.first_move(i);
+        for (k, m) in e.moves.iter().enumerate() {
+            let target = graph.target(first + k);
+            let worth = match target {
+                Target::Illegal => continue,
+                Target::Leaf => m.value().unwrap_or(0),
+                Target::Inside(t) => sign * scores[t as usize].value,
+            };
+            let regret = (sign * scores[i].value).saturating_sub(worth);
+            if regret > interest.margin || worth.abs() > interest.range {
+                continue;
+            }
+            let cost = cost + i64::from(regret + interest.ply_price);
+            if let Target::Inside(t) = target {
+                if cost < costs[t as usize] {
+                    costs[t as usize] = cost;
+                    queue.push(Reverse((cost, t)));
+                }
+                continue;
+            }
+            let Some(mut pos) = e.place.position(e.ply) else { break };
+            let Some(legal) = legal(&pos, m.mv) else { continue };
+            pos.do_move(legal);
+            if let Some(place) = Place::of(&pos).filter(|p| !dead.contains(p)) {
+                let here = (cost, e.ply.saturating_add(1));
+                leaves.entry(place).and_modify(|old| *old = here.min(*old)).or_insert(here);
+            }
+        }
+    }
+    let mut order: Vec<(i64, Place, u16)> =
+        leaves.into_iter().map(|(place, (cost, ply))| (cost, place, ply)).collect();
+    order.sort_unstable();
+    missing.chain(order.into_iter().map(|(_, place, ply)| (place, ply))).take(most).collect()
+}
+
+/// The score of a position of the book for Black, backed up.
+pub fn score_of(book: &Book, place: &Place, draw: i32) -> Option<Score> {
+    let scores = solve(&game_of(book, &Graph::of(book), draw));
+    book.find(place).next().map(|i| scores[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::db;
+    use super::*;
+
+    const A: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+    const B: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";
+
+    #[test]
+    fn the_best_line_grows_first() {
+        let text = format!(
+            "sfen {B} 2\n3c3d none -20 9\n8c8d none -30 9\nsfen {A} 1\n7g7f none 90 9\n2g2f none 15 9\n9g9f none -40 9\n"
+        );
+        let book = db::read(text.as_bytes()).unwrap().0;
+        let root = Place::read(&format!("{A} 1")).unwrap().0;
+        let interest = Interest { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
+        let lines = |interest: &Interest, dead: &HashSet<Place>| {
+            let found = frontier(&book, &[root], interest, dead, 9);
+            found.iter().map(|(p, ply)| p.position(*ply).unwrap().sfen()).collect::<Vec<_>>()
+        };
+        let none = HashSet::new();
+        // 7g7f is worth 20 by White's best reply; 2g2f gives 5 away, 8c8d 10, 9g9f 60
+        let after = |moves: &str| {
+            let mut pos = crate::position::Position::startpos();
+            for m in moves.split(' ') {
+                pos.do_move(pos.parse_move(m).unwrap());
+            }
+            pos.sfen()
+        };
+        let all = ["2g2f", "7g7f 3c3d", "7g7f 8c8d", "9g9f"].map(after);
+        assert_eq!(lines(&interest, &none), all[..3]);
+        assert_eq!(lines(&Interest { margin: 60, ..interest }, &none), all);
+        assert_eq!(
+            lines(&Interest { ply_price: 1, ..interest }, &none),
+            [&all[1..2], &all[..1], &all[2..3]].concat()
+        );
+        assert_eq!(lines(&Interest { range: 16, ..interest }, &none), all[..1]);
+        assert_eq!(lines(&Interest { max_ply: 1, ..interest }, &none).len(), 0);
+        let dead = HashSet::from([Place::read(&all[0]).unwrap().0]);
+        assert_eq!(lines(&interest, &dead), all[1..3]);
+        let nothing = Book::default();
+        assert_eq!(frontier(&nothing, &[root], &interest, &none, 9), [(root, 1)]);
+        assert_eq!(score_of(&book, &root, 0).unwrap().value, 20);
+    }
+}

@@ -1,0 +1,107 @@
+//! The files that a book's name stands for, asked one after the other: [`Library`].
+
+use super::error::BookError;
+use super::moves::BookMove;
+use super::probe::{Lookup, OpenBook};
+use crate::position::Position;
+use std::path::{Path, PathBuf};
+
+/// The open books of one name: `NAME-000`, `NAME-001`, ... and `NAME` itself; the first that has a position answers.
+#[derive(Default)]
+pub struct Library {
+    books: Vec<(PathBuf, OpenBook)>,
+}
+
+/// With another ending.
+fn with(path: &Path, extension: &str) -> PathBuf {
+    path.with_extension(extension)
+}
+
+/// The files that a name stands for, as YaneuraOu finds them: before `NAME.db` or `NAME.ybb` come `NAME-000`, `NAME-001`
+/// and so on with either ending, and where `NAME.db` is missing `NAME.ybb` takes its place.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let other = match extension {
+        "db" => "ybb",
+        "ybb" => "db",
+        _ => return vec![path.to_owned()],
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    for index in 0.. {
+        let numbered = path.with_file_name(format!("{stem}-{index:03}.{extension}"));
+        match [numbered.clone(), with(&numbered, other)].into_iter().find(|p| p.exists()) {
+            Some(file) => found.push(file),
+            None => break,
+        }
+    }
+    let fallback = with(path, other);
+    found.push(if extension == "db" && !path.exists() && fallback.exists() {
+        fallback
+    } else {
+        path.to_owned()
+    });
+    found
+}
+
+impl Library {
+    /// Opens the files of a name. What is wrong with one goes to `say`, and the others are used.
+    pub fn open(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Library {
+        let mut books = Vec::new();
+        for file in files(path) {
+            match OpenBook::open(&file, on_the_fly, say) {
+                Ok(book) => {
+                    let size = book.positions().map_or(String::new(), |n| format!(", {n} positions"));
+                    say(&format!("{}{size}", file.display()));
+                    books.push((file, book));
+                }
+                Err(e) => say(&format!("error, no book: {e}")),
+            }
+        }
+        Library { books }
+    }
+
+    /// One book that is no file.
+    pub fn of(name: &str, book: OpenBook) -> Library {
+        Library { books: vec![(name.into(), book)] }
+    }
+
+    /// Whether nothing could be opened.
+    pub fn is_empty(&self) -> bool {
+        self.books.is_empty()
+    }
+
+    /// The moves of a position in the first book that has it.
+    ///
+    /// # Errors
+    /// What is wrong in the part of the file that is read, with its name.
+    pub fn find(&self, pos: &Position, how: Lookup) -> Result<Vec<BookMove>, BookError> {
+        for (path, book) in &self.books {
+            let moves = book.find(pos, how).map_err(|e| e.in_file(path))?;
+            if !moves.is_empty() {
+                return Ok(moves);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_several_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        assert_eq!(files(&at("a.db")), [at("a.db")]);
+        std::fs::write(at("a.ybb"), "").unwrap();
+        assert_eq!(files(&at("a.db")), [at("a.ybb")]);
+        for name in ["a.db", "a-000.db", "a-001.ybb", "a-003.db"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        assert_eq!(files(&at("a.db")), [at("a-000.db"), at("a-001.ybb"), at("a.db")]);
+        assert_eq!(files(&at("a.ybb")), [at("a-000.db"), at("a-001.ybb"), at("a.ybb")]);
+        assert_eq!(files(&at("book.bin")), [at("book.bin")]);
+    }
+}

@@ -1,0 +1,337 @@
+//! Scores backed up from the leaves of a book: [`solve`], [`minimax`].
+//!
+//! The book is a graph: lines transpose and repeat. A line that never leaves it repeats for ever and is a draw. Its value is
+//! therefore that of a game in which each side wants to reach a leaf that is better for it than the draw, and it is found
+//! as in endgame tables, from the leaves backward: the leaves better for Black than a draw are taken from the best down,
+//! and each position gets the score of the first from which Black can force its way there, in the fewest moves while White
+//! delays; the same for White; what is left is a draw. One pass over the moves, whatever the circles.
+//!
+//! Perpetual check counts as a draw like any repetition.
+
+use super::graph::{Graph, Target, turns};
+use super::moves::BookMove;
+use super::store::Book;
+use crate::types::Color;
+
+/// The depth of a line that repeats for ever, as YaneuraOu writes it.
+pub const REPETITION_DEPTH: u16 = 999;
+
+/// A score in centipawns for Black, and the plies of the line to its leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// Centipawns for Black.
+    pub value: i32,
+    /// Moves from here to the one that leaves the book; [`REPETITION_DEPTH`] if none does.
+    pub depth: u16,
+}
+
+/// A game on a graph: whose turn it is in each node, and where its moves lead.
+pub struct Game {
+    /// By node.
+    pub turns: Vec<Color>,
+    /// The number of each node's first move, and behind them that of all moves.
+    pub first: Vec<u32>,
+    /// By move: the node, or none for a leaf.
+    pub targets: Vec<Option<u32>>,
+    /// By move: the leaf's centipawns for Black; read only for leaves.
+    pub leaves: Vec<i32>,
+    /// What a repetition is worth for Black.
+    pub draw: i32,
+}
+
+impl Game {
+    fn moves(&self, node: usize) -> std::ops::Range<usize> {
+        self.first[node] as usize..self.first[node + 1] as usize
+    }
+}
+
+const OPEN: Score = Score { value: i32::MIN, depth: 0 };
+
+/// For each node: the moves that lead to it, as their nodes' numbers.
+struct Parents {
+    first: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Parents {
+    fn of(game: &Game) -> Parents {
+        let n = game.turns.len();
+        let mut first = vec![0u32; n + 1];
+        game.targets.iter().flatten().for_each(|t| first[*t as usize + 1] += 1);
+        (0..n).for_each(|i| first[i + 1] += first[i]);
+        let mut fill = first.clone();
+        let mut nodes = vec![0; first[n] as usize];
+        for node in 0..n {
+            for t in game.moves(node).filter_map(|m| game.targets[m]) {
+                nodes[fill[t as usize] as usize] = node as u32;
+                fill[t as usize] += 1;
+            }
+        }
+        Parents { first, nodes }
+    }
+
+    fn of_node(&self, node: u32) -> &[u32] {
+        &self.nodes[self.first[node as usize] as usize..self.first[node as usize + 1] as usize]
+    }
+}
+
+/// The score of every node with moves. A node without any is a draw; there is none in a [`Book`].
+pub fn solve(game: &Game) -> Vec<Score> {
+    let n = game.turns.len();
+    let parents = Parents::of(game);
+    let mut scores = vec![OPEN; n];
+    // moves that do not yet serve the side that is at work; those of a node of the other side must all do
+    let mut left: Vec<u32> = vec![0; n];
+    for side in Color::ALL {
+        (0..n).for_each(|i| left[i] = game.moves(i).len() as u32);
+        let better = |value: i32| if side == Color::Black { value > game.draw } else { value < game.draw };
+        let mut leaves: Vec<(i32, u32)> = Vec::new();
+        for node in 0..n {
+            for m in game.moves(node).filter(|m| game.targets[*m].is_none() && better(game.leaves[*m])) {
+                leaves.push((game.leaves[m], node as u32));
+            }
+        }
+        leaves.sort_unstable_by_key(|(value, node)| {
+            (if side == Color::Black { -i64::from(*value) } else { i64::from(*value) }, *node)
+        });
+        for level in leaves.chunk_by(|a, b| a.0 == b.0) {
+            force(game, &parents, side, level, &mut left, &mut scores);
+        }
+    }
+    draws(game, &parents, &mut scores);
+    scores
+}
+
+/// Gives the score of a level's leaves to all nodes from which `side` can force its way to one of them, layer by layer.
+fn force(
+    game: &Game,
+    parents: &Parents,
+    side: Color,
+    level: &[(i32, u32)],
+    left: &mut [u32],
+    scores: &mut [Score],
+) {
+    let value = level[0].0;
+    let mut depth = 0;
+    // a move of each of these nodes serves the side now
+    let mut layer: Vec<u32> = level.iter().map(|(_, node)| *node).collect();
+    while !layer.is_empty() {
+        let mut next = Vec::new();
+        for node in layer {
+            let i = node as usize;
+            left[i] -= 1;
+            if scores[i] == OPEN && (game.turns[i] == side || left[i] == 0) {
+                scores[i] = Score { value, depth };
+                next.extend_from_slice(parents.of_node(node));
+            }
+        }
+        layer = next;
+        depth = depth.saturating_add(1).min(REPETITION_DEPTH - 1);
+    }
+}
+
+/// What neither side could force is a draw: by the shortest line to a leaf of that score that both agree to, or by
+/// repetition.
+fn draws(game: &Game, parents: &Parents, scores: &mut [Score]) {
+    let open: Vec<bool> = scores.iter().map(|s| *s == OPEN).collect();
+    let drawn = |m: usize| game.targets[m].is_none() && game.leaves[m] == game.draw;
+    let mut layer: Vec<u32> = Vec::new();
+    for (i, score) in scores.iter_mut().enumerate().filter(|(i, _)| open[*i]) {
+        *score = Score { value: game.draw, depth: REPETITION_DEPTH };
+        if game.moves(i).any(drawn) {
+            score.depth = 0;
+            layer.push(i as u32);
+        }
+    }
+    for depth in 1..REPETITION_DEPTH {
+        let mut next = Vec::new();
+        for node in layer {
+            for parent in parents.of_node(node) {
+                let score = &mut scores[*parent as usize];
+                if open[*parent as usize] && score.depth == REPETITION_DEPTH {
+                    score.depth = depth;
+                    next.push(*parent);
+                }
+            }
+        }
+        layer = next;
+    }
+}
+
+/// What a back-up did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Positions.
+    pub positions: usize,
+    /// Moves that lead to another position of the book.
+    pub inner: usize,
+    /// Moves that leave it.
+    pub leaves: usize,
+    /// Moves left as they were, for they are illegal.
+    pub illegal: usize,
+    /// Positions whose best line repeats for ever.
+    pub repetitions: usize,
+    /// Bytes of memory at most, without the allocator's own.
+    pub bytes: usize,
+}
+
+/// The game that a book is: leaves have their own scores (0 where there is none).
+pub fn game_of(book: &Book, graph: &Graph, draw: i32) -> Game {
+    let turns = turns(book);
+    let mut game = Game {
+        first: Vec::with_capacity(book.len() + 1),
+        targets: Vec::with_capacity(book.move_count()),
+        leaves: Vec::with_capacity(book.move_count()),
+        turns,
+        draw,
+    };
+    game.first.push(0);
+    for (i, e) in book.entries().enumerate() {
+        for (k, m) in e.moves.iter().enumerate() {
+            let target = match graph.target(book.first_move(i) + k) {
+                Target::Illegal => continue,
+                Target::Leaf => None,
+                Target::Inside(t) => Some(t),
+            };
+            game.targets.push(target);
+            game.leaves.push(for_black(game.turns[i], m.value().unwrap_or(0)));
+        }
+        game.first.push(game.targets.len() as u32);
+    }
+    game
+}
+
+fn for_black(turn: Color, value: i32) -> i32 {
+    if turn == Color::Black { value } else { -value }
+}
+
+/// Backs the scores of a book's leaves up into all its moves; `draw` is worth a repetition to Black, in centipawns. The
+/// depth of a move becomes the number of book moves that follow it on the way to the leaf. Counts are dropped, for a
+/// reader would put them before the scores.
+pub fn minimax(book: Book, draw: i32) -> (Book, Report) {
+    let mut book = book.without_other_plies();
+    let graph = Graph::of(&book);
+    let game = game_of(&book, &graph, draw);
+    let scores = solve(&game);
+    let mut report = Report { positions: book.len(), ..Report::default() };
+    report.bytes = book.bytes() + graph.bytes() + game.targets.len() * 12 + game.turns.len() * 5
+        // parents, and the counts and scores of the solution
+        + game.targets.len() * 4 + book.len() * (8 + 4 + 8);
+    report.repetitions = scores.iter().filter(|s| s.depth == REPETITION_DEPTH).count();
+    for i in 0..book.len() {
+        let (turn, first) = (game.turns[i], book.first_move(i));
+        for (k, m) in book.moves_mut(i).iter_mut().enumerate() {
+            *m = m.with_count(Some(0));
+            match graph.target(first + k) {
+                Target::Illegal => report.illegal += 1,
+                Target::Leaf => {
+                    report.leaves += 1;
+                    *m = m.with_value(Some(m.value().unwrap_or(0))).with_depth(Some(0));
+                }
+                Target::Inside(t) => {
+                    report.inner += 1;
+                    let s = scores[t as usize];
+                    let depth = if s.depth == REPETITION_DEPTH { s.depth } else { s.depth + 1 };
+                    *m = m.with_value(Some(for_black(turn, s.value))).with_depth(Some(depth.into()));
+                }
+            }
+        }
+        book.moves_mut(i).sort_by_key(BookMove::rank);
+    }
+    // the reply to expect is the best move of the position that follows
+    let replies: Vec<u16> = (0..book.len()).map(|i| book.entry(i).moves[0].mv).collect();
+    let graph = Graph::of(&book);
+    for i in 0..book.len() {
+        let first = book.first_move(i);
+        for (k, m) in book.moves_mut(i).iter_mut().enumerate() {
+            if let Target::Inside(t) = graph.target(first + k) {
+                *m = m.with_ponder(replies[t as usize]);
+            }
+        }
+    }
+    (book, report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Rng;
+
+    /// A random graph with many circles, some scores equal to the draw's.
+    fn random(rng: &mut Rng) -> Game {
+        let n = 1 + rng.below(12);
+        let draw = [0, 0, -2, 3][rng.below(4)];
+        let mut game = Game {
+            turns: (0..n).map(|_| Color::ALL[rng.below(2)]).collect(),
+            first: vec![0],
+            targets: Vec::new(),
+            leaves: Vec::new(),
+            draw,
+        };
+        for _ in 0..n {
+            for _ in 0..1 + rng.below(4) {
+                game.targets.push(rng.chance(0.7).then(|| rng.below(n) as u32));
+                game.leaves.push(draw + rng.below(9) as i32 - 4);
+            }
+            game.first.push(game.targets.len() as u32);
+        }
+        game
+    }
+
+    /// The value by its definition: who can reach what in so many moves, when what is not over by then is a draw.
+    fn slow_values(game: &Game) -> Vec<i32> {
+        let n = game.turns.len();
+        let mut values = vec![game.draw; n];
+        // with more moves than nodes a position comes again, and more moves change nothing
+        for _ in 0..=n {
+            let worth = |m: usize| game.targets[m].map_or(game.leaves[m], |t| values[t as usize]);
+            values = (0..n)
+                .map(|i| {
+                    let worths = game.moves(i).map(worth);
+                    if game.turns[i] == Color::Black { worths.max() } else { worths.min() }.unwrap()
+                })
+                .collect();
+        }
+        values
+    }
+
+    /// The depth by its definition, once the values are known: repeated until nothing changes.
+    fn slow_depths(game: &Game, values: &[i32]) -> Vec<u16> {
+        let n = game.turns.len();
+        let mut depths = vec![REPETITION_DEPTH; n];
+        loop {
+            let before = depths.clone();
+            for i in 0..n {
+                let value = values[i];
+                let best = game
+                    .moves(i)
+                    .filter(|m| game.targets[*m].map_or(game.leaves[*m], |t| values[t as usize]) == value);
+                let ways = best.map(|m| match game.targets[m] {
+                    None => 0,
+                    Some(t) => (before[t as usize] + 1).min(REPETITION_DEPTH),
+                });
+                let hurries = value == game.draw || (value > game.draw) == (game.turns[i] == Color::Black);
+                depths[i] = if hurries { ways.min() } else { ways.max() }.unwrap();
+            }
+            if depths == before {
+                return depths;
+            }
+        }
+    }
+
+    #[test]
+    fn a_thousand_random_graphs_equal_the_plain_reference() {
+        let mut rng = Rng::new(15);
+        let mut repetitions = 0;
+        for graph in 0..1000 {
+            let game = random(&mut rng);
+            let values = slow_values(&game);
+            let depths = slow_depths(&game, &values);
+            let scores = solve(&game);
+            assert_eq!(scores.iter().map(|s| s.value).collect::<Vec<_>>(), values, "graph {graph}");
+            assert_eq!(scores.iter().map(|s| s.depth).collect::<Vec<_>>(), depths, "graph {graph}");
+            repetitions += depths.iter().filter(|d| **d == REPETITION_DEPTH).count();
+        }
+        assert!(repetitions > 500, "{repetitions}");
+    }
+}

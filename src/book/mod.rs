@@ -1,0 +1,38 @@
+//! Opening books: reading and writing everyone's formats, looking positions up, choosing among their moves, and backing
+//! scores up.
+//!
+//! - [`Book`]: a whole book in memory, sorted; [`Builder`] makes one. [`BookMove`]: a move with what is known of it.
+//! - [`Format`], [`read`], [`write`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
+//! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that a name
+//!   stands for.
+//! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves. [`grow`]: which leaves to
+//!   search next.
+#![warn(missing_docs)]
+
+pub mod apery;
+pub mod choose;
+pub mod db;
+pub mod db_file;
+pub mod edit;
+mod error;
+mod format;
+pub mod graph;
+pub mod grow;
+mod library;
+pub mod make;
+pub mod minimax;
+mod moves;
+mod placement;
+mod probe;
+mod sbk;
+mod source;
+mod store;
+mod ybb;
+
+pub use error::BookError;
+pub use format::{Format, Loss, first_unsorted, read, write};
+pub use library::{Library, files};
+pub use moves::{BookMove, flip_move, read_move, usi};
+pub use placement::{Place, STARTS};
+pub use probe::{Lookup, OpenBook};
+pub use store::{Book, Builder, Entry, Remark};

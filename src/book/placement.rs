@@ -1,0 +1,117 @@
+//! A position as books file it: [`Place`], packed, without a move number.
+
+use super::error::excerpt;
+use crate::data::PackedSfen;
+use crate::data::board::Board;
+use crate::position::{Position, SfenParts};
+use crate::types::{Color, Hand, PieceType};
+
+/// The positions from which games begin: the even one, then the handicaps. Roots for formats that do not tell theirs.
+pub const STARTS: [&str; 15] = [
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "lnsgkgsn1/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "lnsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "1nsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "2sgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "1nsgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "3gkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+    "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p 1",
+];
+
+/// A packed position; ordered as `.ybb` files are, by its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place(pub [u8; 32]);
+
+impl Place {
+    /// None where a king is missing: such positions cannot be packed.
+    pub fn of(pos: &Position) -> Option<Place> {
+        Place::pack(&Board::of(pos)).ok()
+    }
+
+    fn pack(board: &Board) -> Result<Place, String> {
+        PackedSfen::pack(board).map(|p| Place(p.0)).map_err(|e| e.to_string())
+    }
+
+    /// Reads an SFEN without judging it by the rules, and its move number (0 for none).
+    ///
+    /// # Errors
+    /// What is no SFEN, more pieces than a set has, a missing king.
+    pub fn read(sfen: &str) -> Result<(Place, u16), String> {
+        let parts = SfenParts::read(sfen).map_err(|e| e.to_string())?;
+        let mut hands = [Hand::EMPTY; 2];
+        for color in Color::ALL {
+            for kind in PieceType::HAND {
+                let n = parts.in_hand[color.index()][kind.index()];
+                if n > crate::position::SET[kind.index()] {
+                    return Err(format!("more pieces in hand than a set has: {}", excerpt(sfen)));
+                }
+                (0..n).for_each(|_| hands[color.index()].add(kind));
+            }
+        }
+        let place = Place::pack(&Board { squares: parts.board, hands, turn: parts.side })?;
+        Ok((place, parts.ply.unwrap_or(0).min(u32::from(u16::MAX)) as u16))
+    }
+
+    /// The position at a ply; none if the rules refuse it.
+    pub fn position(&self, ply: u16) -> Option<Position> {
+        self.by_rules(ply).ok()
+    }
+
+    /// The position at a ply (0 counts as 1).
+    ///
+    /// # Errors
+    /// What the rules refuse.
+    pub fn by_rules(&self, ply: u16) -> Result<Position, String> {
+        PackedSfen(self.0).position(u32::from(ply.max(1))).map_err(|e| e.to_string())
+    }
+
+    /// Who moves.
+    pub fn turn(&self) -> Color {
+        PackedSfen(self.0).turn()
+    }
+
+    /// The board turned, the players swapped; none for bits that are no position.
+    pub fn flipped(&self) -> Option<Place> {
+        let board = PackedSfen(self.0).unpack().ok()?;
+        let mut squares = board.squares;
+        squares.reverse();
+        for piece in squares.iter_mut().filter(|p| p.is_some()) {
+            *piece = piece.kind().of(!piece.color());
+        }
+        let hands = [board.hands[1], board.hands[0]];
+        Place::pack(&Board { squares, hands, turn: !board.turn }).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_are_positions() {
+        for sfen in STARTS {
+            let pos = Position::from_sfen(sfen).unwrap();
+            let (place, ply) = Place::read(sfen).unwrap();
+            assert_eq!(Some(place), Place::of(&pos));
+            assert_eq!(place.position(ply).unwrap().sfen(), sfen);
+        }
+    }
+
+    #[test]
+    fn turning_twice_is_the_identity() {
+        let sfen = "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124";
+        let place = Place::read(sfen).unwrap().0;
+        assert_eq!(place.flipped().and_then(|p| p.flipped()), Some(place));
+        assert_ne!(place.flipped().unwrap().turn(), place.turn());
+        let black = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
+        let white = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+        assert_eq!(Place::read(black).unwrap().0.flipped(), Some(Place::read(white).unwrap().0));
+    }
+}

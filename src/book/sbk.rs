@@ -1,0 +1,325 @@
+//! ShogiGUI's format (`.sbk`): a protobuf message with states that name one another.
+//!
+//! Only roots carry their position; the others are reached by moves. The fields and the bits of a move are those of the
+//! public schema of ShogiHome (CC0).
+
+use super::error::BookError;
+use super::moves::{BookMove, legal};
+use super::placement::Place;
+use super::store::{Book, Builder, Remark};
+use crate::position::Position;
+use crate::types::{Color, Move, PieceType, Square};
+use prost::Message;
+use std::collections::{HashMap, HashSet};
+use std::io::Write;
+
+#[derive(Clone, PartialEq, Message)]
+struct Document {
+    #[prost(string, required, tag = "1")]
+    author: String,
+    #[prost(string, required, tag = "2")]
+    description: String,
+    #[prost(message, repeated, tag = "3")]
+    states: Vec<State>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct State {
+    #[prost(int32, required, tag = "1")]
+    id: i32,
+    #[prost(uint64, required, tag = "2")]
+    board_key: u64,
+    #[prost(uint32, required, tag = "3")]
+    hand_key: u32,
+    #[prost(int32, required, tag = "4")]
+    games: i32,
+    #[prost(int32, required, tag = "5")]
+    won_black: i32,
+    #[prost(int32, required, tag = "6")]
+    won_white: i32,
+    #[prost(string, optional, tag = "7")]
+    position: Option<String>,
+    #[prost(string, optional, tag = "8")]
+    comment: Option<String>,
+    #[prost(message, repeated, tag = "9")]
+    moves: Vec<StateMove>,
+    #[prost(message, repeated, tag = "10")]
+    evals: Vec<Eval>,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+struct StateMove {
+    #[prost(int32, required, tag = "1")]
+    word: i32,
+    #[prost(int32, required, tag = "2")]
+    evaluation: i32,
+    #[prost(int32, required, tag = "3")]
+    weight: i32,
+    #[prost(int32, required, tag = "4")]
+    next: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Eval {
+    #[prost(int32, required, tag = "1")]
+    value: i32,
+    #[prost(int32, required, tag = "2")]
+    depth: i32,
+    #[prost(int32, required, tag = "3")]
+    sel_depth: i32,
+    #[prost(int64, required, tag = "4")]
+    nodes: i64,
+    #[prost(string, required, tag = "5")]
+    variation: String,
+    #[prost(string, optional, tag = "6")]
+    engine: Option<String>,
+}
+
+/// The kinds by the format's numbers; 8 more is promoted. Gold comes before bishop and rook.
+const KINDS: [PieceType; 16] = {
+    use PieceType as P;
+    [
+        P::NONE,
+        P::PAWN,
+        P::LANCE,
+        P::KNIGHT,
+        P::SILVER,
+        P::GOLD,
+        P::BISHOP,
+        P::ROOK,
+        P::KING,
+        P::PRO_PAWN,
+        P::PRO_LANCE,
+        P::PRO_KNIGHT,
+        P::PRO_SILVER,
+        P::NONE,
+        P::HORSE,
+        P::DRAGON,
+    ]
+};
+
+fn number_of(kind: PieceType) -> u32 {
+    KINDS.iter().position(|k| *k == kind).unwrap_or(0) as u32
+}
+
+/// Our 16 bits of a move word.
+fn read_word(word: i32) -> Option<u16> {
+    let bits = |shift: u32| word as u32 >> shift & 15;
+    let square = |file: u32, rank: u32| {
+        ((1..=9).contains(&file) && (1..=9).contains(&rank))
+            .then(|| Square::new(file as u8 - 1, rank as u8 - 1))
+    };
+    let to = square(bits(12), bits(8))?;
+    if word as u32 & 0xff == 0 {
+        let kind = KINDS[bits(24) as usize];
+        return (1..=7).contains(&kind.0).then(|| Move::drop(kind.of(Color::Black), to).raw16());
+    }
+    let from = square(bits(4), bits(0))?;
+    let promotion = (word as u32 >> 19 & 1) as u16;
+    (from != to).then(|| u16::from(to.0) | u16::from(from.0) << 7 | promotion << 15)
+}
+
+fn word_of(pos: &Position, m: Move) -> i32 {
+    let us = pos.side_to_move();
+    let white = u32::from(us == Color::White);
+    let piece = number_of(m.piece_before().kind()) | white << 4;
+    let square = |sq: Square| u32::from(sq.file() + 1) << 4 | u32::from(sq.rank() + 1);
+    let word = white << 31 | piece << 24 | square(m.to()) << 8;
+    let word = if m.is_drop() {
+        word
+    } else {
+        let captured = pos.piece_on(m.to());
+        let captured = if captured.is_none() { 0 } else { number_of(captured.kind()) };
+        word | captured << 20 | u32::from(m.is_promotion()) << 19 | square(m.from())
+    };
+    word as i32
+}
+
+/// What a book of ours has no place for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Analyses by engines.
+    pub evals: usize,
+    /// Marks on moves (good, bad, ...).
+    pub marks: usize,
+    /// Counts of games and wins of positions.
+    pub games: usize,
+    /// States that no root leads to.
+    pub unreached: usize,
+}
+
+/// Reads a file. The numbers: positions that were there twice, and what is not taken over.
+///
+/// # Errors
+/// Bytes that are no such message; a root that is no position; a move that is none.
+pub fn read(bytes: &[u8]) -> Result<(Book, usize, Unread), BookError> {
+    let mut document = Document::decode(bytes).map_err(|e| BookError::whole(format_args!("no .sbk: {e}")))?;
+    // as other programs read it: a file without any root begins at the initial position
+    if let Some(first) = document.states.first_mut() {
+        first.position.get_or_insert_with(|| super::placement::STARTS[0].to_string());
+    }
+    let states = &document.states;
+    let mut unread = Unread::default();
+    let mut builder = Builder::default();
+    let mut seen = vec![false; states.len()];
+    for root in 0..states.len() {
+        let Some(sfen) = states[root].position.as_deref().filter(|_| !seen[root]) else { continue };
+        let wrong = |e: &dyn std::fmt::Display| BookError::whole(format_args!("state {root}: {e}"));
+        let mut pos = Position::from_sfen(sfen).map_err(|e| wrong(&e))?;
+        seen[root] = true;
+        take(&mut builder, &mut unread, &pos, root, &states[root])?;
+        // the state, and the number of its next move
+        let mut path = vec![(root, 0)];
+        while let Some((state, next)) = path.last_mut() {
+            let Some(m) = states[*state].moves.get(*next) else {
+                path.pop();
+                if !path.is_empty() {
+                    pos.undo_move();
+                }
+                continue;
+            };
+            *next += 1;
+            let child = usize::try_from(m.next).ok().filter(|c| seen.get(*c) == Some(&false));
+            let m = read_word(m.word).and_then(|raw| legal(&pos, raw));
+            if let (Some(child), Some(m)) = (child, m) {
+                seen[child] = true;
+                pos.do_move(m);
+                take(&mut builder, &mut unread, &pos, child, &states[child])?;
+                path.push((child, 0));
+            }
+        }
+    }
+    unread.unreached = seen.iter().filter(|s| !**s).count();
+    let (book, twice) = builder.finish();
+    Ok((book, twice, unread))
+}
+
+fn take(b: &mut Builder, unread: &mut Unread, pos: &Position, id: usize, s: &State) -> Result<(), BookError> {
+    let wrong = |what: String| BookError::whole(format_args!("state {id}: {what}"));
+    let mut moves = Vec::with_capacity(s.moves.len());
+    for m in &s.moves {
+        let raw = read_word(m.word).ok_or_else(|| wrong(format!("{:#x} is no move", m.word)))?;
+        moves.push(BookMove::new(raw).with_count((m.weight != 0).then_some(m.weight.max(0) as u64)));
+    }
+    unread.evals += s.evals.len();
+    unread.marks += s.moves.iter().filter(|m| m.evaluation != 0).count();
+    unread.games += usize::from((s.games, s.won_black, s.won_white) != (0, 0, 0));
+    // composed problems without a king cannot be filed
+    if let Some(place) = Place::of(pos) {
+        b.push(place, 0, &moves);
+        b.remark(Remark { place, ply: 0, mv: 0, text: s.comment.clone().unwrap_or_default() });
+    }
+    Ok(())
+}
+
+/// Writes a book: roots first, each with its position; then what they lead to; then the leaves without moves, which
+/// readers expect.
+///
+/// # Errors
+/// Those of the output; a position that the rules refuse.
+pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
+    let book = book.without_other_plies();
+    let mut children: Vec<Vec<(i32, BookMove, Place)>> = Vec::with_capacity(book.len());
+    let mut reached: HashSet<Place> = HashSet::new();
+    let mut sfens = Vec::with_capacity(book.len());
+    for e in book.entries() {
+        let mut pos = e.position()?;
+        sfens.push(pos.sfen());
+        let mut moves = e.moves.to_vec();
+        moves.sort_by_key(BookMove::rank);
+        let mut own = Vec::new();
+        for m in moves {
+            let Some(legal) = m.on(&pos) else { continue };
+            let word = word_of(&pos, legal);
+            pos.do_move(legal);
+            if let Some(place) = Place::of(&pos) {
+                own.push((word, m, place));
+                reached.insert(place);
+            }
+            pos.undo_move();
+        }
+        children.push(own);
+    }
+    // a circle that nothing else leads to needs a root, too: its first position
+    let mut is_root: Vec<bool> = book.entries().map(|e| !reached.contains(&e.place)).collect();
+    mark_circles(&book, &children, &mut is_root);
+    let mut order: Vec<usize> = (0..book.len()).collect();
+    order.sort_by_key(|i| !is_root[*i]);
+    let mut ids: HashMap<Place, i32> = HashMap::new();
+    for i in &order {
+        ids.insert(book.entry(*i).place, ids.len() as i32);
+    }
+    let mut leaves = 0;
+    for (_, _, place) in order.iter().flat_map(|i| &children[*i]) {
+        let id = ids.len() as i32;
+        ids.entry(*place).or_insert_with(|| {
+            leaves += 1;
+            id
+        });
+    }
+    // empty, but the schema wants them
+    out.write_all(&Document::default().encode_to_vec())?;
+    let mut write_state = |state: State| -> Result<(), BookError> {
+        let mut bytes = vec![3 << 3 | 2];
+        state.encode_length_delimited(&mut bytes).map_err(BookError::whole)?;
+        out.write_all(&bytes)?;
+        Ok(())
+    };
+    for i in &order {
+        let e = book.entry(*i);
+        let comment = book.remark(&e, 0);
+        let moves = children[*i].iter().map(|(word, m, place)| StateMove {
+            word: *word,
+            evaluation: 0,
+            weight: m.count().unwrap_or(0).min(i32::MAX as u32) as i32,
+            next: ids[place],
+        });
+        write_state(State {
+            id: ids[&e.place],
+            position: is_root[*i].then(|| sfens[*i].clone()),
+            comment: (!comment.is_empty()).then(|| comment.to_string()),
+            moves: moves.collect(),
+            ..State::default()
+        })?;
+    }
+    let first_leaf = book.len() as i32;
+    (first_leaf..first_leaf + leaves).try_for_each(|id| write_state(State { id, ..State::default() }))
+}
+
+/// Makes roots until every position is reached from one.
+fn mark_circles(book: &Book, children: &[Vec<(i32, BookMove, Place)>], is_root: &mut [bool]) {
+    let mut seen = vec![false; book.len()];
+    let mut walk = |start: usize| {
+        let mut stack = vec![start];
+        let new = !seen[start];
+        while let Some(i) = stack.pop() {
+            if !std::mem::replace(&mut seen[i], true) {
+                stack.extend(children[i].iter().flat_map(|(_, _, place)| book.find(place)));
+            }
+        }
+        new
+    };
+    for (i, _) in is_root.iter().enumerate().filter(|(_, root)| **root) {
+        walk(i);
+    }
+    for (i, root) in is_root.iter_mut().enumerate() {
+        *root |= walk(i);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back() {
+        let mut pos = Position::startpos();
+        for text in ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"] {
+            let m = pos.parse_move(text).unwrap();
+            assert_eq!(read_word(word_of(&pos, m)), Some(m.raw16()), "{text}");
+            pos.do_move(m);
+        }
+        assert_eq!(read_word(0), None);
+        assert_eq!(read_word(-1), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! A whole book in memory: [`Book`], and how to make one: [`Builder`].
+//!
+//! Forty bytes a position and twenty a move, in two vectors, so that books of millions of positions fit.
+
+use super::error::BookError;
+use super::moves::BookMove;
+use super::placement::Place;
+use crate::position::Position;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy)]
+struct Slot {
+    place: Place,
+    ply: u16,
+    count: u16,
+    first: u32,
+}
+
+impl Slot {
+    fn key(&self) -> (Place, u16) {
+        (self.place, self.ply)
+    }
+}
+
+/// One position and its moves.
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    /// The position.
+    pub place: Place,
+    /// Its move number; 0 where the format or the file tells none.
+    pub ply: u16,
+    /// At least one.
+    pub moves: &'a [BookMove],
+}
+
+impl Entry<'_> {
+    /// The position on a board.
+    ///
+    /// # Errors
+    /// What the rules refuse.
+    pub fn position(&self) -> Result<Position, BookError> {
+        self.place
+            .by_rules(self.ply)
+            .map_err(|e| BookError::whole(format_args!("a position of the book: {e}")))
+    }
+}
+
+/// What people wrote beside a position, or beside one of its moves.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Remark {
+    /// The position ...
+    pub place: Place,
+    /// ... at this ply.
+    pub ply: u16,
+    /// The move; 0 for the position itself.
+    pub mv: u16,
+    /// Lines without the sign that makes them comments.
+    pub text: String,
+}
+
+/// Positions with their moves, in the order of [`Place`] and ply.
+#[derive(Clone, Default)]
+pub struct Book {
+    slots: Vec<Slot>,
+    moves: Vec<BookMove>,
+    remarks: Vec<Remark>,
+}
+
+impl Book {
+    /// How many positions it has.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether it has no position.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// How many moves it has.
+    pub fn move_count(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The entry of that number, from 0.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    pub fn entry(&self, index: usize) -> Entry<'_> {
+        let s = &self.slots[index];
+        let first = s.first as usize;
+        Entry { place: s.place, ply: s.ply, moves: &self.moves[first..first + usize::from(s.count)] }
+    }
+
+    /// All entries, sorted.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        (0..self.len()).map(|i| self.entry(i))
+    }
+
+    /// The numbers of the entries of a position, one a ply.
+    pub fn find(&self, place: &Place) -> std::ops::Range<usize> {
+        let start = self.slots.partition_point(|s| s.place < *place);
+        let same = self.slots[start..].iter().take_while(|s| s.place == *place).count();
+        start..start + same
+    }
+
+    /// The moves of an entry, to be changed in place.
+    pub fn moves_mut(&mut self, index: usize) -> &mut [BookMove] {
+        let s = self.slots[index];
+        let first = s.first as usize;
+        &mut self.moves[first..first + usize::from(s.count)]
+    }
+
+    /// The number of an entry's first move among all moves of the book.
+    pub fn first_move(&self, index: usize) -> usize {
+        self.slots[index].first as usize
+    }
+
+    /// What was written beside positions and moves, sorted.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
+    }
+
+    /// The remark on a move (0: on the position), empty if there is none.
+    pub fn remark(&self, entry: &Entry, mv: u16) -> &str {
+        let key = (entry.place, entry.ply, mv);
+        let found = self.remarks.binary_search_by(|r| (r.place, r.ply, r.mv).cmp(&key));
+        found.map_or("", |i| &self.remarks[i].text)
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>() + self.moves.capacity() * size_of::<BookMove>()
+    }
+}
+
+/// Takes positions in any order.
+#[derive(Default)]
+pub struct Builder {
+    book: Book,
+}
+
+impl Builder {
+    /// Adds a position. One without moves is left out, and of moves named twice the first stays.
+    pub fn push(&mut self, place: Place, ply: u16, moves: &[BookMove]) {
+        let first = self.book.moves.len();
+        for m in moves.iter().take(usize::from(u16::MAX)) {
+            if !self.book.moves[first..].iter().any(|other| other.mv == m.mv) {
+                self.book.moves.push(*m);
+            }
+        }
+        let count = (self.book.moves.len() - first) as u16;
+        if count > 0 {
+            // four billion moves are 80 GB
+            self.book.slots.push(Slot { place, ply, count, first: first as u32 });
+        }
+    }
+
+    /// Adds what was written beside a position or a move of it.
+    pub fn remark(&mut self, remark: Remark) {
+        if !remark.text.is_empty() {
+            self.book.remarks.push(remark);
+        }
+    }
+
+    /// The book. Entries of one position and ply become one: of a move named by several, what the first says stays.
+    pub fn finish(self) -> (Book, usize) {
+        self.finish_with(&mut |_, _| ())
+    }
+
+    /// As [`finish`](Self::finish); `join` may put what a later entry says of a move into the earlier one.
+    pub fn finish_with(mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, usize) {
+        let book = &mut self.book;
+        book.remarks.sort();
+        book.remarks.dedup_by(|b, a| (a.place, a.ply, a.mv) == (b.place, b.ply, b.mv));
+        if !book.slots.is_sorted_by_key(Slot::key) {
+            book.slots.sort_by_key(Slot::key);
+        }
+        let twice = book.slots.windows(2).filter(|w| w[0].key() == w[1].key()).count();
+        if twice == 0 && book.slots.is_sorted_by_key(|s| s.first) {
+            return (self.book, 0);
+        }
+        let mut slots: Vec<Slot> = Vec::with_capacity(book.slots.len() - twice);
+        let mut moves: Vec<BookMove> = Vec::with_capacity(book.moves.len());
+        for s in &book.slots {
+            let own = &book.moves[s.first as usize..][..usize::from(s.count)];
+            match slots.last_mut().filter(|last| last.key() == s.key()) {
+                None => {
+                    slots.push(Slot { first: moves.len() as u32, ..*s });
+                    moves.extend_from_slice(own);
+                }
+                Some(last) => {
+                    let first = last.first as usize;
+                    for m in own {
+                        match moves[first..].iter().position(|other| other.mv == m.mv) {
+                            Some(i) => join(&mut moves[first + i], m),
+                            None if moves.len() - first < usize::from(u16::MAX) => moves.push(*m),
+                            None => {}
+                        }
+                    }
+                    last.count = (moves.len() - first) as u16;
+                }
+            }
+        }
+        book.slots = slots;
+        book.moves = moves;
+        (self.book, twice)
+    }
+}
+
+impl Book {
+    /// The same positions at the smallest ply of each, so that each occurs once. What the entry of the smaller ply says
+    /// of a move stays.
+    pub fn without_other_plies(self) -> Book {
+        if self.slots.windows(2).all(|w| w[0].place != w[1].place) {
+            return self;
+        }
+        let mut builder = Builder::default();
+        let mut least: HashMap<Place, u16> = HashMap::new();
+        for e in self.entries() {
+            // plies come in ascending order; 0 is no ply
+            let ply = least.entry(e.place).or_insert(e.ply);
+            *ply = if *ply == 0 { e.ply } else { *ply };
+        }
+        for e in self.entries() {
+            builder.push(e.place, least[&e.place], e.moves);
+        }
+        for r in &self.remarks {
+            builder.remark(Remark { ply: least.get(&r.place).copied().unwrap_or(r.ply), ..r.clone() });
+        }
+        builder.finish().0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moves::read_move;
+    use super::super::placement::STARTS;
+    use super::*;
+
+    #[test]
+    fn entries_are_sorted_and_joined() {
+        let place = |i: usize| Place::read(STARTS[i]).unwrap().0;
+        let m =
+            |text: &str, count| BookMove::new(read_move(text.as_bytes()).unwrap()).with_count(Some(count));
+        let mut b = Builder::default();
+        b.push(place(1), 1, &[m("3c3d", 1)]);
+        b.push(place(0), 5, &[m("7g7f", 2), m("7g7f", 9)]);
+        b.push(place(0), 1, &[m("2g2f", 3)]);
+        b.push(place(0), 5, &[m("2g2f", 4), m("7g7f", 7)]);
+        b.push(place(2), 1, &[]);
+        b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "here".into() });
+        let (book, twice) = b.finish();
+        assert_eq!((book.len(), book.move_count(), twice), (3, 4, 1));
+        let found = book.find(&place(0));
+        assert_eq!(found.len(), 2);
+        let five = book.entry(found.end - 1);
+        assert_eq!((five.ply, five.moves), (5, &[m("7g7f", 2), m("2g2f", 4)][..]));
+        assert_eq!(book.remark(&five, 0), "here");
+        let one = book.without_other_plies();
+        assert_eq!(one.len(), 2);
+        let entry = one.entry(one.find(&place(0)).start);
+        assert_eq!((entry.ply, entry.moves), (1, &[m("2g2f", 3), m("7g7f", 2)][..]));
+        assert_eq!(one.remark(&entry, 0), "here");
+    }
+}

@@ -1,0 +1,24 @@
+//! `toratsugumi book convert`.
+
+use super::files::{self, Output};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Convert a book between YaneuraOu's .db and .ybb, Apery's .bin and ShogiGUI's .sbk
+///
+/// The format of the input is told by its content. What the output has no place for is named. Apery's format does not name
+/// its positions: those are found that its moves reach from the usual starts.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+    #[command(flatten)]
+    output: Output,
+}
+
+/// Runs `book convert`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let format = args.output.check()?;
+    args.output.write(files::read(&args.input)?, format)
+}

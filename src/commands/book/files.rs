@@ -1,0 +1,60 @@
+//! Books in and out.
+
+use crate::book::{self, Book, Format};
+use crate::whole_file::WholeFile;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+/// Where a book goes.
+#[derive(Debug, clap::Args)]
+pub struct Output {
+    /// The book to write; its ending tells the format: db, ybb, bin, sbk
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Its format, whatever the ending
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<Format>,
+    /// Overwrite it
+    #[arg(long)]
+    force: bool,
+}
+
+impl Output {
+    pub fn path(&self) -> &Path {
+        &self.output
+    }
+
+    /// The format, found before any work is done; also that nothing is in the way.
+    pub fn check(&self) -> Result<Format, Box<dyn Error>> {
+        let path = self.output.display();
+        if self.output.exists() && !self.force {
+            return Err(format!("{path} exists; --force overwrites it").into());
+        }
+        let format = self.to.or_else(|| Format::of_path(&self.output));
+        Ok(format.ok_or_else(|| format!("{path}: which format? give --to db, ybb, bin or sbk"))?)
+    }
+
+    /// Writes the book, whole or not at all. What the format has no place for is told.
+    pub fn write(&self, book: Book, format: Format) -> Result<(), Box<dyn Error>> {
+        let at = |e: &dyn std::fmt::Display| format!("{}: {e}", self.output.display());
+        let lost = format.losses(&book);
+        if !lost.is_empty() {
+            eprintln!("{}: {format} has no place for {lost}", self.output.display());
+        }
+        let count = (book.len(), book.move_count());
+        let mut file = WholeFile::create(&self.output).map_err(|e| at(&e))?;
+        book::write(book, format, &mut file).map_err(|e| at(&e))?;
+        file.finish().map_err(|e| at(&e))?;
+        println!("{} positions, {} moves to {}", count.0, count.1, self.output.display());
+        Ok(())
+    }
+}
+
+/// Reads a book; what is not taken over is told.
+pub fn read(path: &Path) -> Result<Book, Box<dyn Error>> {
+    let (book, format, lost) = book::read(path)?;
+    if !lost.is_empty() {
+        eprintln!("{} ({format}): not taken over: {lost}", path.display());
+    }
+    Ok(book)
+}

@@ -1,0 +1,43 @@
+//! `toratsugumi book merge`.
+
+use super::files::{self, Output};
+use crate::book::edit::{Prefer, merge};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Put several books into one
+///
+/// Counts add up. Of a position at several move numbers the smallest stays.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The books to read
+    #[arg(required = true, value_name = "BOOK")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    output: Output,
+    /// Whose score stays where several score one move
+    #[arg(long, value_enum, default_value_t = Which::Deeper)]
+    prefer: Which,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Which {
+    /// The greater depth's, of equal ones the first book's
+    Deeper,
+    /// The first book's
+    First,
+    /// The last book's
+    Last,
+}
+
+/// Runs `book merge`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let format = args.output.check()?;
+    let books = args.inputs.iter().map(|path| files::read(path)).collect::<Result<_, _>>()?;
+    let prefer = match args.prefer {
+        Which::Deeper => Prefer::Deeper,
+        Which::First => Prefer::First,
+        Which::Last => Prefer::Last,
+    };
+    args.output.write(merge(books, prefer), format)
+}

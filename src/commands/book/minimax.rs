@@ -1,0 +1,45 @@
+//! `toratsugumi book minimax`.
+
+use super::files::{self, Output};
+use crate::book::minimax::minimax;
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Back the scores of a book's leaves up into all its moves
+///
+/// Through transpositions and repetitions: a line that repeats for ever is a draw. The depth of a move becomes the number
+/// of book moves that follow it on the way to the leaf (999: it repeats). Counts are dropped, for engines would put them
+/// before the scores. A perpetual check counts as a draw here; in play the engine looks at it itself.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+    #[command(flatten)]
+    output: Output,
+    /// What a repetition is worth for Black, in centipawns
+    #[arg(long, default_value_t = 0, value_name = "CP", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-30_000..=30_000))]
+    draw_value: i32,
+}
+
+/// Runs `book minimax`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let format = args.output.check()?;
+    let begin = Instant::now();
+    let book = files::read(&args.input)?;
+    let read = begin.elapsed();
+    let (book, report) = minimax(book, args.draw_value);
+    println!(
+        "{} positions, {} moves inside, {} leaves, {} illegal, {} positions whose best line repeats",
+        report.positions, report.inner, report.leaves, report.illegal, report.repetitions
+    );
+    let solved = begin.elapsed() - read;
+    println!(
+        "read in {:.1} s, backed up in {:.1} s, {} MiB",
+        read.as_secs_f64(),
+        solved.as_secs_f64(),
+        report.bytes >> 20
+    );
+    args.output.write(book, format)
+}

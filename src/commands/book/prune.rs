@@ -1,0 +1,44 @@
+//! `toratsugumi book prune`.
+
+use super::files::{self, Output};
+use crate::book::edit::{Keep, prune};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Cut a book down
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+    #[command(flatten)]
+    output: Output,
+    /// Drop moves played less often
+    #[arg(long, value_name = "N")]
+    min_count: Option<u32>,
+    /// Keep so many moves a position, the best ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    max_moves: Option<u16>,
+    /// Drop moves that are worse than the best of their position by more centipawns
+    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
+    eval_diff: Option<i32>,
+    /// Drop positions with a greater move number
+    #[arg(long, value_name = "PLY")]
+    max_ply: Option<u16>,
+    /// Drop what the moves that stay do not reach from the usual starts
+    #[arg(long)]
+    reachable: bool,
+}
+
+/// Runs `book prune`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let format = args.output.check()?;
+    let keep = Keep {
+        min_count: args.min_count,
+        max_moves: args.max_moves.map(usize::from),
+        eval_diff: args.eval_diff,
+        max_ply: args.max_ply,
+        reachable: args.reachable,
+    };
+    args.output.write(prune(&files::read(&args.input)?, keep), format)
+}

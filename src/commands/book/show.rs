@@ -1,0 +1,101 @@
+//! `toratsugumi book show`.
+
+use crate::book::{BookMove, Lookup, OpenBook};
+use crate::engine::{Diagram, Game};
+use crate::position::Position;
+use crate::record::notation;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Show what a book says of a position
+///
+/// With a name at any move number, and with the board turned.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+    /// The position to look at [default: the initial one]
+    #[arg(long)]
+    sfen: Option<String>,
+    /// Moves from there, in USI
+    #[arg(long, num_args = 1.., value_name = "MOVE")]
+    moves: Vec<String>,
+    /// Book moves behind each move
+    #[arg(long, default_value_t = 6, value_name = "PLIES")]
+    pv: usize,
+}
+
+/// Runs `book show`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let mut game = Game::default();
+    game.update(args.sfen.as_deref(), args.moves.iter().map(String::as_str))?;
+    let pos = game.position();
+    let book = OpenBook::open(&args.input, true, &mut |text| eprintln!("{text}"))?;
+    println!("{}\nsfen {}\n", Diagram(pos), pos.sfen());
+    let how = Lookup { ignore_ply: true, flipped: true };
+    let moves = book.find(pos, how).map_err(|e| e.in_file(&args.input))?;
+    if moves.is_empty() {
+        println!("not in the book");
+        return Ok(());
+    }
+    let last = game.before_last();
+    let total: u64 = moves.iter().map(|m| u64::from(m.count().unwrap_or(0))).sum();
+    println!("{:>2}  {:<12} {:>7} {:>6} {:>9} {:>6}  line", "", "move", "score", "depth", "count", "share");
+    for (i, m) in moves.iter().enumerate() {
+        let number = |n: Option<i64>| n.map_or("-".to_string(), |n| n.to_string());
+        let share = match (m.count(), total) {
+            (Some(n), 1..) => format!("{:.1}%", 100.0 * f64::from(n) / total as f64),
+            _ => "-".into(),
+        };
+        let (name, line) = match m.on(pos) {
+            Some(_) => {
+                let line = line_of(&book, pos, m, how, args.pv)?;
+                let mut words = notation::line(pos, last.as_ref(), &line).into_iter();
+                (words.next().unwrap_or_default(), words.collect::<Vec<_>>().join(" "))
+            }
+            None => (format!("{} (illegal)", crate::book::usi(m.mv)), String::new()),
+        };
+        println!(
+            "{:>2}  {}{} {:>7} {:>6} {:>9} {share:>6}  {line}",
+            i + 1,
+            name,
+            " ".repeat(12usize.saturating_sub(width(&name))),
+            number(m.value().map(i64::from)),
+            number(m.depth().map(i64::from)),
+            number(m.count().map(i64::from)),
+        );
+    }
+    Ok(())
+}
+
+/// Columns on a terminal: what is not ASCII takes two.
+fn width(text: &str) -> usize {
+    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
+}
+
+/// The move and the book's best ones behind it.
+fn line_of(
+    book: &OpenBook,
+    pos: &Position,
+    first: &BookMove,
+    how: Lookup,
+    plies: usize,
+) -> Result<Vec<crate::types::Move>, Box<dyn Error>> {
+    let mut pos = pos.clone();
+    let mut line = Vec::new();
+    let mut next = first.on(&pos);
+    let mut reply = first.ponder;
+    while let Some(m) = next {
+        line.push(m);
+        pos.do_move(m);
+        if line.len() > plies {
+            break;
+        }
+        let moves = book.find(&pos, how)?;
+        let best = moves.iter().find_map(|m| Some((m.on(&pos)?, m.ponder)));
+        next = best.map(|(m, _)| m).or_else(|| BookMove::new(reply).on(&pos));
+        reply = best.map_or(0, |(_, ponder)| ponder);
+    }
+    Ok(line)
+}

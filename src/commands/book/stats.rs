@@ -1,0 +1,66 @@
+//! `toratsugumi book stats`.
+
+use super::files;
+use crate::book::graph::{Graph, Target};
+use crate::book::{Book, edit};
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Say what is in a book
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+}
+
+/// Runs `book stats`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let book = files::read(&args.input)?;
+    text(&book).iter().for_each(|line| println!("{line}"));
+    Ok(())
+}
+
+fn text(book: &Book) -> Vec<String> {
+    let graph = Graph::of(book);
+    let (mut scored, mut counted, mut games, mut inside, mut leaves, mut illegal) = (0, 0, 0u64, 0, 0, 0);
+    let mut values = Vec::new();
+    let mut deepest = 0;
+    let mut plies: Vec<u16> = Vec::with_capacity(book.len());
+    let mut most = 0;
+    for (i, e) in book.entries().enumerate() {
+        plies.push(e.ply);
+        most = most.max(e.moves.len());
+        for (k, m) in e.moves.iter().enumerate() {
+            match graph.target(book.first_move(i) + k) {
+                Target::Inside(_) => inside += 1,
+                Target::Leaf => leaves += 1,
+                Target::Illegal => illegal += 1,
+            }
+            scored += usize::from(m.value().is_some());
+            counted += usize::from(m.count().is_some_and(|n| n > 0));
+            games += u64::from(m.count().unwrap_or(0));
+            values.extend(m.value());
+            deepest = deepest.max(m.depth().unwrap_or(0));
+        }
+    }
+    values.sort_unstable();
+    let at = |share: usize| values.get(values.len() * share / 100).copied().unwrap_or(0);
+    let reached = edit::reachable(book).into_iter().filter(|r| *r).count();
+    let black = book.entries().filter(|e| e.place.turn() == crate::types::Color::Black).count();
+    let per = book.move_count() as f64 / book.len().max(1) as f64;
+    let (first, last) = (plies.iter().min().copied().unwrap_or(0), plies.iter().max().copied().unwrap_or(0));
+    vec![
+        format!(
+            "positions   {} ({black} with Black to move), {reached} reached from the usual starts",
+            book.len()
+        ),
+        format!("moves       {} ({per:.2} a position, at most {most})", book.move_count()),
+        format!("            {inside} to another position, {leaves} out of the book, {illegal} illegal"),
+        format!("plies       {first} to {last}"),
+        format!("scores      {scored} moves; 5 %, 50 %, 95 %: {}, {}, {} cp", at(5), at(50), at(95)),
+        format!("depth       at most {deepest}"),
+        format!("counts      {counted} moves, {games} in all"),
+        format!("memory      {} KiB", book.bytes() >> 10),
+    ]
+}

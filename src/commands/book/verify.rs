@@ -1,0 +1,117 @@
+//! `toratsugumi book verify`.
+
+use crate::book::db::DbReader;
+use crate::book::{self, Book, BookError, Builder, Format, edit};
+use std::collections::HashMap;
+use std::error::Error;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// Check a book: illegal moves, order, duplicates, positions that nothing leads to
+///
+/// Exit code 1 when moves are illegal, positions against the rules, out of order, or there twice. That nothing leads to a
+/// position is told, but is no fault.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+    /// Name so many faults of a kind
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    show: usize,
+}
+
+/// Faults of one kind.
+struct Kind {
+    name: &'static str,
+    shown: Vec<String>,
+    count: usize,
+    most: usize,
+}
+
+impl Kind {
+    fn new(name: &'static str, most: usize) -> Kind {
+        Kind { name, shown: Vec::new(), count: 0, most }
+    }
+
+    fn add(&mut self, where_: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.shown.len() < self.most {
+            self.shown.push(where_());
+        }
+    }
+}
+
+/// Runs `book verify`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let path = &args.input;
+    let new = |name| Kind::new(name, args.show);
+    let mut kinds = [new("out of order"), new("there twice"), new("illegal moves"), new("against the rules")];
+    let book = match Format::of_file(path).map_err(|e| e.in_file(path))? {
+        Format::Db => of_db(path, &mut kinds).map_err(|e| e.in_file(path))?,
+        format => {
+            let (book, _, lost) = book::read(path)?;
+            if !lost.is_empty() {
+                println!("not looked at: {lost}");
+            }
+            if format == Format::Ybb
+                && let Some(i) = book::first_unsorted(path).map_err(|e| e.in_file(path))?
+            {
+                kinds[0].add(|| format!("position {i}"));
+            }
+            book
+        }
+    };
+    legality(&book, &mut kinds);
+    let unreached = edit::reachable(&book).into_iter().filter(|r| !r).count();
+    println!("{} positions, {} moves", book.len(), book.move_count());
+    println!("{unreached} positions that the book's moves do not reach from the usual starts");
+    for kind in &kinds {
+        println!("{} {}", kind.count, kind.name);
+        kind.shown.iter().for_each(|w| println!("    {w}"));
+    }
+    match kinds.iter().map(|k| k.count).sum::<usize>() {
+        0 => Ok(()),
+        n => Err(format!("{}: {n} faults", path.display()).into()),
+    }
+}
+
+/// Reads a text file; notes what only the file itself shows.
+fn of_db(path: &Path, kinds: &mut [Kind; 4]) -> Result<Book, BookError> {
+    let mut reader = DbReader::new(BufReader::with_capacity(1 << 20, File::open(path)?));
+    let mut builder = Builder::default();
+    let mut seen = HashMap::new();
+    let mut last = String::new();
+    while let Some(e) = reader.next_entry()? {
+        if e.sfen < last {
+            kinds[0].add(|| format!("line {}: {}", e.line, e.sfen));
+        }
+        if let Some(line) = seen.insert((e.place, e.ply), e.line) {
+            kinds[1].add(|| format!("line {}: as in line {line}", e.line));
+        }
+        for (i, m) in e.moves.iter().enumerate() {
+            if e.moves[..i].iter().any(|other| other.mv == m.mv) {
+                kinds[1].add(|| format!("line {}: {}", e.lines[i], book::usi(m.mv)));
+            }
+        }
+        builder.push(e.place, e.ply, &e.moves);
+        last = e.sfen;
+    }
+    Ok(builder.finish().0)
+}
+
+fn legality(book: &Book, kinds: &mut [Kind; 4]) {
+    for e in book.entries() {
+        let pos = match e.place.by_rules(e.ply) {
+            Ok(pos) => pos,
+            Err(what) => {
+                kinds[3].add(|| what);
+                continue;
+            }
+        };
+        for m in e.moves.iter().filter(|m| m.on(&pos).is_none()) {
+            kinds[2].add(|| format!("{} in {}", book::usi(m.mv), pos.sfen()));
+        }
+    }
+}
