@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn every_move_of_random_games_reads_back() {
         let mut random = Rng::new(13);
-        for _ in 0..20 {
+        for _ in 0..3 {
             let mut position = Position::startpos();
             let mut last = None;
-            for _ in 0..200 {
+            for _ in 0..120 {
                 let moves = position.legal_moves(true);
                 if moves.is_empty() {
                     break;
