@@ -4,12 +4,13 @@
 //! the 64-bit Mersenne Twister with its own seed: pieces by square, then counts of pieces in hand, then the turn.
 
 use super::error::BookError;
-use super::moves::{BookMove, legal};
+use super::moves::BookMove;
 use super::placement::{Place, STARTS};
 use super::store::{Book, Builder};
+use crate::data::board::PACKED_ORDER;
 use crate::data::hcp::{from_apery_move, to_apery_move};
 use crate::position::Position;
-use crate::types::{Color, PieceType, Square};
+use crate::types::{Color, Square};
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
 use std::sync::LazyLock;
@@ -21,21 +22,10 @@ const DEPTH: i32 = 256;
 struct Zobrist {
     /// By [`Piece`](crate::types::Piece) and square.
     pieces: Vec<[u64; 81]>,
-    /// By the kind of [`HAND`] and the number.
+    /// By the kind in [`PACKED_ORDER`] and the number.
     hands: Vec<[u64; 19]>,
     turn: u64,
 }
-
-/// The order of the kinds in hand.
-const HAND: [PieceType; 7] = [
-    PieceType::PAWN,
-    PieceType::LANCE,
-    PieceType::KNIGHT,
-    PieceType::SILVER,
-    PieceType::GOLD,
-    PieceType::BISHOP,
-    PieceType::ROOK,
-];
 
 static ZOBRIST: LazyLock<Zobrist> = LazyLock::new(|| {
     let mut twister = rand_mt::Mt64::new_unseeded();
@@ -51,8 +41,10 @@ pub fn key(pos: &Position) -> u64 {
     let z = &*ZOBRIST;
     let side = pos.side_to_move();
     let board = Square::all().fold(0, |key, sq| key ^ z.pieces[pos.piece_on(sq).0 as usize][sq.index()]);
-    let hand =
-        HAND.iter().zip(&z.hands).fold(0, |key, (kind, by)| key ^ by[pos.hand(side).count(*kind) as usize]);
+    let hand = PACKED_ORDER
+        .iter()
+        .zip(&z.hands)
+        .fold(0, |key, (kind, by)| key ^ by[pos.hand(side).count(*kind) as usize]);
     board ^ hand ^ if side == Color::White { z.turn } else { 0 }
 }
 
@@ -122,7 +114,7 @@ impl AperyBook {
             }
             builder.push(place, ply, &moves);
             for m in &moves {
-                if let Some(m) = legal(&pos, m.mv) {
+                if let Some(m) = m.on(&pos) {
                     pos.do_move(m);
                     queue.extend(
                         Place::of(&pos)

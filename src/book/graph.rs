@@ -1,6 +1,5 @@
 //! A book as a graph: which position each move leads to: [`Graph`].
 
-use super::moves::legal;
 use super::placement::Place;
 use super::store::Book;
 use crate::types::Color;
@@ -35,7 +34,7 @@ impl Graph {
                 let mut pos = e.place.position(e.ply);
                 e.moves.iter().map(move |m| {
                     let Some(pos) = &mut pos else { return ILLEGAL };
-                    let Some(m) = legal(pos, m.mv) else { return ILLEGAL };
+                    let Some(m) = m.on(pos) else { return ILLEGAL };
                     pos.do_move(m);
                     let target = Place::of(pos).map(|place| book.find(&place));
                     pos.undo_move();

@@ -6,7 +6,6 @@
 
 use super::graph::{Graph, Target};
 use super::minimax::{Score, game_of, solve};
-use super::moves::legal;
 use super::placement::Place;
 use super::store::Book;
 use crate::types::Color;
@@ -78,7 +77,7 @@ pub fn frontier(
                 continue;
             }
             let Some(mut pos) = e.place.position(e.ply) else { break };
-            let Some(legal) = legal(&pos, m.mv) else { continue };
+            let Some(legal) = m.on(&pos) else { continue };
             pos.do_move(legal);
             if let Some(place) = Place::of(&pos).filter(|p| !dead.contains(p)) {
                 let here = (cost, e.ply.saturating_add(1));

@@ -12,11 +12,6 @@ pub struct Library {
     books: Vec<(PathBuf, OpenBook)>,
 }
 
-/// With another ending.
-fn with(path: &Path, extension: &str) -> PathBuf {
-    path.with_extension(extension)
-}
-
 /// The files that a name stands for, as YaneuraOu finds them: before `NAME.db` or `NAME.ybb` come `NAME-000`, `NAME-001`
 /// and so on with either ending, and where `NAME.db` is missing `NAME.ybb` takes its place.
 pub fn files(path: &Path) -> Vec<PathBuf> {
@@ -30,12 +25,12 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     for index in 0.. {
         let numbered = path.with_file_name(format!("{stem}-{index:03}.{extension}"));
-        match [numbered.clone(), with(&numbered, other)].into_iter().find(|p| p.exists()) {
+        match [numbered.clone(), numbered.with_extension(other)].into_iter().find(|p| p.exists()) {
             Some(file) => found.push(file),
             None => break,
         }
     }
-    let fallback = with(path, other);
+    let fallback = path.with_extension(other);
     found.push(if extension == "db" && !path.exists() && fallback.exists() {
         fallback
     } else {

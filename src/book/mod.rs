@@ -7,7 +7,6 @@
 //!   stands for.
 //! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves. [`grow`]: which leaves to
 //!   search next.
-#![warn(missing_docs)]
 
 pub mod apery;
 pub mod choose;

@@ -77,14 +77,8 @@ impl BookMove {
 
     /// The move on a board, if it is legal there.
     pub fn on(&self, pos: &Position) -> Option<Move> {
-        legal(pos, self.mv)
+        pos.legal_move(self.mv)
     }
-}
-
-/// The move of these 16 bits, if it is legal in a position.
-pub(super) fn legal(pos: &Position, raw: u16) -> Option<Move> {
-    let m = pos.expand(raw);
-    (m.is_some() && pos.is_pseudo_legal(m, true) && pos.is_legal(m)).then_some(m)
 }
 
 /// The move with the board turned by 180 degrees; what is no move stays.

@@ -82,9 +82,7 @@ impl Place {
         let board = PackedSfen(self.0).unpack().ok()?;
         let mut squares = board.squares;
         squares.reverse();
-        for piece in squares.iter_mut().filter(|p| p.is_some()) {
-            *piece = piece.kind().of(!piece.color());
-        }
+        squares.iter_mut().filter(|p| p.is_some()).for_each(|p| *p = p.flip());
         let hands = [board.hands[1], board.hands[0]];
         Place::pack(&Board { squares, hands, turn: !board.turn }).ok()
     }

@@ -4,7 +4,7 @@
 //! public schema of ShogiHome (CC0).
 
 use super::error::BookError;
-use super::moves::{BookMove, legal};
+use super::moves::BookMove;
 use super::placement::Place;
 use super::store::{Book, Builder, Remark};
 use crate::position::Position;
@@ -180,7 +180,7 @@ pub fn read(bytes: &[u8]) -> Result<(Book, usize, Unread), BookError> {
             };
             *next += 1;
             let child = usize::try_from(m.next).ok().filter(|c| seen.get(*c) == Some(&false));
-            let m = read_word(m.word).and_then(|raw| legal(&pos, raw));
+            let m = read_word(m.word).and_then(|raw| pos.legal_move(raw));
             if let (Some(child), Some(m)) = (child, m) {
                 seen[child] = true;
                 pos.do_move(m);

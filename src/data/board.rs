@@ -17,7 +17,7 @@ pub struct Board {
 }
 
 /// The kinds in the order in which packed records list hands.
-pub(super) const PACKED_ORDER: [PieceType; 7] = [
+pub const PACKED_ORDER: [PieceType; 7] = [
     PieceType::PAWN,
     PieceType::LANCE,
     PieceType::KNIGHT,

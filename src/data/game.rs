@@ -181,12 +181,7 @@ impl GameRecord {
     pub fn replay(&self, mut visit: impl FnMut(&Position, &PlyRecord, Move)) -> Result<(), RecordError> {
         let mut pos = self.start.position()?;
         let expand = |pos: &Position, raw: u16| {
-            let m = pos.expand(raw);
-            if m.is_some() && pos.is_pseudo_legal(m, true) && pos.is_legal(m) {
-                Ok(m)
-            } else {
-                Err(RecordError::Move { game: self.id, ply: pos.game_ply(), raw })
-            }
+            pos.legal_move(raw).ok_or(RecordError::Move { game: self.id, ply: pos.game_ply(), raw })
         };
         for &raw in &self.opening {
             let m = expand(&pos, raw)?;

@@ -27,20 +27,14 @@ impl Joiner {
             && game.result == s.result
             && Board::of(pos) == s.board
         {
-            let m = pos.expand(s.mv);
-            if !(m.is_some() && pos.is_pseudo_legal(m, true) && pos.is_legal(m)) {
-                return Err(illegal(game.id, pos));
-            }
+            let m = pos.legal_move(s.mv).ok_or_else(|| illegal(game.id, pos))?;
             pos.do_move(m);
             game.plies.push(ply);
             return Ok(None);
         }
         let mut pos = s.board.position(s.ply.max(1) as u32)?;
         let start = Start::of(&pos);
-        let m = pos.expand(s.mv);
-        if !(m.is_some() && pos.is_pseudo_legal(m, true) && pos.is_legal(m)) {
-            return Err(illegal(self.next_id, &pos));
-        }
+        let m = pos.legal_move(s.mv).ok_or_else(|| illegal(self.next_id, &pos))?;
         pos.do_move(m);
         let game = GameRecord {
             id: self.next_id,

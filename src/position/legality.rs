@@ -159,6 +159,12 @@ impl Position {
         Ok(())
     }
 
+    /// The legal move of the 16 bits that records and books store; none if it is not legal here.
+    pub fn legal_move(&self, raw16: u16) -> Option<Move> {
+        let m = self.expand(raw16);
+        (m.is_some() && self.is_pseudo_legal(m, true) && self.is_legal(m)).then_some(m)
+    }
+
     /// A move from the 16 bits that tables and records store, with the piece filled in from the board; [`Move::NONE`]
     /// when there is no piece of the side to move to fill in, or the bits are no move at all. The result may still be
     /// illegal here.

@@ -342,9 +342,14 @@ fn parse_hands(text: &str) -> Result<[[u32; 8]; 2], SfenError> {
     Ok(counts)
 }
 
-/// The beginning of a text for an error message: input may be any length.
+/// The beginning of a text for an error message.
 pub(super) fn excerpt(text: &str) -> String {
-    let mut short: String = text.chars().take(40).collect();
+    beginning(text, 40)
+}
+
+/// At most so many characters of a text, with `…` behind them if there are more: input may be any length.
+pub fn beginning(text: &str, longest: usize) -> String {
+    let mut short: String = text.chars().take(longest).collect();
     if short.len() < text.len() {
         short.push('…');
     }

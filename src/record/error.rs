@@ -25,10 +25,5 @@ impl fmt::Display for RecordError {
 
 /// The beginning of a text for an error message: a line may be any length.
 pub(super) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut short: String = text.chars().take(LONGEST).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    crate::position::beginning(text, 60)
 }
