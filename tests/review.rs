@@ -267,6 +267,65 @@ try {
 const pre = document.createElement("pre"); pre.id = "result"; pre.textContent = result.join("\n"); document.body.appendChild(pre);
 "##;
 
+/// A book that knows the sample game's first five moves, with another move beside the fourth, and another alone for the
+/// seventh.
+fn book(dir: &Dir) -> String {
+    let record = short_game(7);
+    let mut position = record.root.clone();
+    let mut text = String::from("#YANEURAOU-DB2016 1.00\n");
+    for (i, ply) in record.moves.iter().enumerate() {
+        let other = position.legal_moves(true).iter().map(|m| m.mv).find(|m| *m != ply.mv).unwrap();
+        let moves = match i {
+            0..=2 | 4 => vec![ply.mv],
+            3 => vec![other, ply.mv],
+            6 => vec![other],
+            _ => vec![],
+        };
+        if !moves.is_empty() {
+            text += &format!("sfen {}\n", position.sfen());
+            moves.iter().enumerate().for_each(|(rank, m)| text += &format!("{m} none 0 0 {}\n", 9 - rank));
+        }
+        position.do_move(ply.mv);
+    }
+    let path = dir.at("book.db");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn book_moves_are_marked() {
+    let dir = Dir::new();
+    let (game, book, out) = (dir.game("g.kifu", 8), book(&dir), dir.at("out"));
+    let forms = ["--html", "--kif", "--text"];
+    let mut args = vec![game.as_str(), "--book", &book, "--nodes", "300", "--lang", "ja", "--out-dir", &out];
+    args.extend(forms);
+    let (ok, _, errors) = analyse(&args);
+    assert!(ok, "{errors}");
+    let report: Value = serde_json::from_str(&dir.read("out/g.analysis.json")).unwrap();
+    let played: Vec<Option<bool>> =
+        report["moves"].as_array().unwrap().iter().map(|m| m["book"]["played"].as_bool()).collect();
+    let yes = Some(true);
+    assert_eq!(played, [yes, yes, yes, yes, yes, None, Some(false), None]);
+    assert_eq!(report["moves"][3]["book"]["moves"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        (&report["sides"][0]["book_moves"], &report["sides"][1]["book_moves"]),
+        (&3.into(), &2.into())
+    );
+    let text = dir.read("out/g.analysis.txt");
+    assert_eq!(text.lines().filter(|l| l.ends_with(" 定跡")).count(), 5, "{text}");
+    assert!(text.contains(" 定跡は▲") && text.contains("定跡手"), "{text}");
+    let kif = dir.read("out/g.analysis.kifu");
+    assert_eq!((kif.matches("*【定跡】").count(), kif.matches("*定跡は▲").count()), (5, 1), "{kif}");
+    assert!(dir.read("out/g.analysis.html").contains("定跡手"));
+
+    // a book that cannot be read is one error, before anything is searched
+    std::fs::write(dir.at("bad.ybb"), "YBB?").unwrap();
+    for name in ["bad.ybb", "none.db"] {
+        let (ok, said, errors) = analyse(&[&game, "--book", &dir.at(name)]);
+        assert!(!ok && said.is_empty() && errors.contains(name) && errors.lines().count() == 1, "{errors}");
+    }
+}
+
 /// `make page-test` runs this; it needs a Chromium.
 #[test]
 #[ignore = "needs chromium: make page-test"]

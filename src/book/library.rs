@@ -40,8 +40,17 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 impl Library {
+    /// Opens the files of a name, all of them.
+    ///
+    /// # Errors
+    /// The first that cannot be opened.
+    pub fn open(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Result<Library, BookError> {
+        let open = |file: PathBuf| OpenBook::open(&file, on_the_fly, say).map(|book| (file, book));
+        Ok(Library { books: files(path).into_iter().map(open).collect::<Result<_, _>>()? })
+    }
+
     /// Opens the files of a name. What is wrong with one goes to `say`, and the others are used.
-    pub fn open(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Library {
+    pub fn open_sound(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Library {
         let mut books = Vec::new();
         for file in files(path) {
             match OpenBook::open(&file, on_the_fly, say) {

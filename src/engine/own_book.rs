@@ -65,7 +65,8 @@ impl OwnBook {
             say("BookFile: error: this binary brings no book; it plays on without");
             return;
         }
-        self.library = Library::open(&wanted.0, wanted.1, &mut |text| say(&format!("BookFile: {text}")));
+        self.library =
+            Library::open_sound(&wanted.0, wanted.1, &mut |text| say(&format!("BookFile: {text}")));
         if !self.library.is_empty() {
             self.loaded = Some(wanted);
         }

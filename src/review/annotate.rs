@@ -22,6 +22,7 @@ pub fn annotate(report: &Report<'_>) -> Record {
     record.comments.extend(reading(report, 0, &position));
     for (i, ply) in record.moves.iter_mut().enumerate() {
         position.do_move(ply.mv);
+        ply.comments.extend(from_book(report, i));
         ply.comments.extend(verdict(report, i));
         ply.comments.extend(reading(report, i + 1, &position));
     }
@@ -62,6 +63,15 @@ fn summary(report: &Report<'_>) -> Vec<String> {
     }
     lines.extend(report.turning_points.iter().map(|point| point.text.clone()));
     lines
+}
+
+/// `【定跡】`, or for a move that leaves the book what stands there.
+fn from_book(report: &Report<'_>, index: usize) -> Option<String> {
+    let (book, lang) = (report.moves.get(index)?.book.as_ref()?, report.words);
+    Some(match book.played {
+        true => lang.pick("【定跡】", "[book]").into(),
+        false => lang.book_instead(book),
+    })
 }
 
 /// `【悪手】 勝率 72% → 31% 最善は△３三角`, for moves that lost something.

@@ -91,6 +91,8 @@ pub struct Side {
     pub missed_mates: usize,
     /// Moves that let the opponent mate.
     pub allowed_mates: usize,
+    /// Moves that stand in the book, if there is one.
+    pub book_moves: usize,
     /// Seconds on the clock, where the record tells.
     pub seconds: Option<f64>,
 }

@@ -1,5 +1,6 @@
 //! Words for people, in Japanese and English.
 
+use super::book_moves::BookReport;
 use super::judge::Class;
 use crate::position::Position;
 use crate::record::kakinoki::relative_of;
@@ -66,6 +67,12 @@ impl Lang {
             Color::Black => self.pick("先手", "Black"),
             Color::White => self.pick("後手", "White"),
         }
+    }
+
+    /// The book's moves, where another one was played.
+    pub fn book_instead(self, book: &BookReport) -> String {
+        let moves = book.moves[..book.moves.len().min(3)].join(" ");
+        self.pick(format!("定跡は{moves}"), format!("book: {moves}"))
     }
 
     /// A score from Black's view: centipawns with their sign, or a mate.

@@ -6,6 +6,7 @@
 
 mod analyst;
 pub mod annotate;
+mod book_moves;
 pub mod graph;
 mod judge;
 mod lang;
@@ -17,6 +18,7 @@ pub mod store;
 pub mod text;
 
 pub use analyst::{Analyst, AnalystError, Effort, SEGMENT, Settings};
+pub use book_moves::{BookReport, book_moves};
 pub use judge::{Class, Judgement, Side, judge};
 pub use lang::Lang;
 pub use reading::{PvLine, Reading};

@@ -80,6 +80,8 @@ fn words(lang: Lang) -> Value {
         "start": lang.pick("開始局面", "Start"),
         "rate": lang.pick("先手の勝率", "Black's win rate"),
         "best": lang.pick("最善", "best"),
+        "book": lang.pick("定跡", "book"),
+        "inBook": lang.pick("定", "book"),
         "time": lang.pick("消費", "time"),
         "missed": lang.pick("手詰を逃す", " plies: mate missed"),
         "allowed": lang.pick("手詰が生じる", " plies: mate allowed"),
@@ -114,6 +116,9 @@ fn summary(report: &Report<'_>) -> String {
     }
     row(lang.pick("逃した詰み", "Missed mates"), None, &|i| sides[i].missed_mates.to_string());
     row(lang.pick("許した詰み", "Allowed mates"), None, &|i| sides[i].allowed_mates.to_string());
+    if report.moves.iter().any(|m| m.book.is_some()) {
+        row(lang.pick("定跡手", "Book moves"), None, &|i| sides[i].book_moves.to_string());
+    }
     if sides.iter().any(|s| s.seconds.is_some()) {
         row(lang.pick("消費時間", "Time"), None, &|i| {
             sides[i].seconds.map_or("-".into(), crate::progress::clock)

@@ -1,6 +1,7 @@
 //! The whole reading of a game, as it is kept in JSON and as all other forms are made from it.
 
 use super::analyst::Settings;
+use super::book_moves::BookReport;
 use super::judge::{Class, Judgement, Side, black_view, judge, mate};
 use super::lang::Lang;
 use super::reading::Reading;
@@ -96,6 +97,8 @@ pub struct MoveReport {
     pub judgement: Judgement,
     /// What the engine would have played, in the language's notation.
     pub best: Option<String>,
+    /// What the book has here; none where it does not know the position, or there is no book.
+    pub book: Option<BookReport>,
     #[serde(skip)]
     /// The move.
     pub mv: Move,
@@ -114,12 +117,14 @@ pub struct TurningPoint {
 const TURNING_POINTS: usize = 5;
 
 impl<'a> Report<'a> {
-    /// Puts record and readings (one for each position) together.
+    /// Puts record, readings (one for each position) and the moves of a book in each position (empty without a book)
+    /// together.
     pub fn new(
         record: &'a Record,
         settings: &'a Settings,
         engine: &str,
         readings: &[Reading],
+        book: &[Vec<Move>],
         lang: Lang,
     ) -> Report<'a> {
         let mut position = record.root.clone();
@@ -138,6 +143,10 @@ impl<'a> Report<'a> {
                 comments: ply.comments.clone(),
                 judgement: judge(&ply.mv.to_string(), reading, after),
                 best: positions[i].lines.first().and_then(|line| line.text.first().cloned()),
+                book: book.get(i).filter(|moves| !moves.is_empty()).map(|moves| BookReport {
+                    played: moves.contains(&ply.mv),
+                    moves: moves.iter().map(|&m| lang.spell(&position, last, m)).collect(),
+                }),
                 mv: ply.mv,
             });
             position.do_move(ply.mv);
@@ -146,7 +155,9 @@ impl<'a> Report<'a> {
         let side = |color: Color| {
             let own = moves.iter().zip(&record.moves).filter(|(m, _)| m.side == color_name(color));
             let own: Vec<(Judgement, Option<Duration>)> = own.map(|(m, p)| (m.judgement, p.time)).collect();
-            Side::of(&own)
+            let known =
+                |m: &&MoveReport| m.side == color_name(color) && m.book.as_ref().is_some_and(|b| b.played);
+            Side { book_moves: moves.iter().filter(known).count(), ..Side::of(&own) }
         };
         let turn = record.mover(record.moves.len());
         let ending: Option<Special> = record.end.as_ref().map(|end| end.special);

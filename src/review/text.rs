@@ -1,7 +1,7 @@
 //! The reading for a terminal: a line a move with a bar, then the figures and the turning points.
 
 use super::judge::{Class, Judgement};
-use super::report::Report;
+use super::report::{MoveReport, Report};
 use crate::types::Color;
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
             pad_left(&score, 8),
             bar(rate, 20),
             100.0 * rate,
-            remark(report, &m.judgement, m.best.as_deref(), colors)
+            remarks(report, m, colors)
         );
     }
     if let Some(ending) = report.ending {
@@ -53,6 +53,18 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
         }
     }
     out
+}
+
+/// What the book and the engine say of a move.
+fn remarks(report: &Report<'_>, m: &MoveReport, colors: bool) -> String {
+    let lang = report.words;
+    let mut parts = vec![remark(report, &m.judgement, m.best.as_deref(), colors)];
+    parts.extend(m.book.as_ref().map(|book| match book.played {
+        true => lang.pick("定跡", "book").into(),
+        false => lang.book_instead(book),
+    }));
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
 }
 
 /// The class, and what would have been better.
@@ -99,6 +111,9 @@ fn figures(out: &mut String, report: &Report<'_>) {
     }
     row(lang.pick("逃した詰み", "missed mates"), &|i| sides[i].missed_mates.to_string());
     row(lang.pick("許した詰み", "allowed mates"), &|i| sides[i].allowed_mates.to_string());
+    if report.moves.iter().any(|m| m.book.is_some()) {
+        row(lang.pick("定跡手", "book moves"), &|i| sides[i].book_moves.to_string());
+    }
     if sides.iter().any(|s| s.seconds.is_some()) {
         row(lang.pick("消費時間", "time"), &|i| {
             sides[i].seconds.map_or("-".into(), crate::progress::clock)

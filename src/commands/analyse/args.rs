@@ -52,6 +52,9 @@ pub struct Args {
     /// Directory of an nn.bin, instead of the embedded network
     #[arg(long, value_name = "DIR")]
     pub eval_dir: Option<PathBuf>,
+    /// Opening book (.db, .ybb, .bin, .sbk) whose moves are marked in games
+    #[arg(long, value_name = "FILE", requires = "games")]
+    pub book: Option<PathBuf>,
     /// Format of the games: csa, kif, ki2, jkf, usi [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,

@@ -1,12 +1,15 @@
 //! The reading of whole games.
 
 use super::args::Args;
+use crate::book::Library;
 use crate::commands::{record_files, signals};
 use crate::interrupt::{self, Unfinished};
 use crate::progress::{Progress, clock};
 use crate::record::{Format, Record};
 use crate::review::store::{self, StoreError};
-use crate::review::{Analyst, Effort, Lang, Reading, Report, Settings, annotate, graph, page, text};
+use crate::review::{
+    Analyst, Effort, Lang, Reading, Report, Settings, annotate, book_moves, graph, page, text,
+};
 use crate::whole_file;
 use std::collections::HashMap;
 use std::error::Error;
@@ -53,6 +56,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
     let (mut jobs, failed) = jobs(args, &settings, &engine)?;
+    let book = match &args.book {
+        Some(path) => Library::open(path, true, &mut |text| eprintln!("{text}"))?,
+        None => Library::default(),
+    };
     let lang = args.lang.unwrap_or_else(Lang::of_locale);
     let mut progress = Progress::new(args.quiet);
     let mut analyst = Analyst::new(settings.clone(), &mut |_| ())?;
@@ -87,7 +94,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             return Err(Unfinished.into());
         }
         let readings: Vec<Reading> = readings.into_iter().flatten().collect();
-        let report = Report::new(&job.record, &settings, &engine, &readings, lang);
+        let known = book_moves(&job.record, &book)?;
+        let report = Report::new(&job.record, &settings, &engine, &readings, &known, lang);
         if job.target.is_none() {
             progress.end();
         }

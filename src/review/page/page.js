@@ -167,6 +167,12 @@
       tag.style.background = words.classes[move.class].color;
       tag.textContent = words.classes[move.class].name;
       head.appendChild(tag);
+      if (move.book && move.book.played) {
+        const known = document.createElement("span");
+        known.className = "tag book";
+        known.textContent = words.book;
+        head.appendChild(known);
+      }
     }
     const rate = data.positions[state.ply].win_rate;
     const bar = document.createElement("div");
@@ -180,6 +186,7 @@
     const said = [];
     if (move.class !== "best") said.push(`-${percent(move.loss)}`);
     if (move.best && move.class !== "best") said.push(`${words.best} ${move.best}`);
+    if (move.book && !move.book.played) said.push(`${words.book} ${move.book.moves.slice(0, 3).join(" ")}`);
     if (move.missed_mate !== null) said.push(move.missed_mate + words.missed);
     if (move.allowed_mate !== null) said.push(move.allowed_mate + words.allowed);
     if (move.time !== null) said.push(`${words.time} ${Math.floor(move.time / 60)}:${String(Math.floor(move.time % 60)).padStart(2, "0")}`);
@@ -280,6 +287,7 @@
       const name = part("class", words.classes[move.class].name);
       name.style.color = words.classes[move.class].color;
     }
+    if (move && move.book && move.book.played) part("book", words.inBook).title = words.book;
     part("percent", percent(rate));
     button.addEventListener("click", () => go(ply));
     item.appendChild(button);
