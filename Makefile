@@ -25,10 +25,10 @@ test:
 	$(CARGO) test
 
 page-test:
-	$(CARGO) test --test review -- --ignored
+	$(CARGO) test --test suite review:: -- --ignored
 
 slurm-test:
-	$(CARGO) test --test learn -- --ignored --nocapture
+	$(CARGO) test --test suite learn:: -- --ignored --nocapture
 
 lint:
 	$(CARGO) fmt --check
@@ -53,7 +53,7 @@ aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER ?= qemu-aarch64 -L
 # the test that starts the program by itself cannot do so through qemu; the bench below stands in for it
 aarch64: build
 	$(CARGO) build --release --target $(ARM)
-	$(CARGO) test --target $(ARM) --test nnue -- --skip every_kernel_at_hand
+	$(CARGO) test --target $(ARM) --test suite nnue:: -- --skip every_kernel_at_hand
 	$(CARGO) test --target $(ARM) --lib nnue::
 	@native=$$(target/release/toratsugumi bench --depth 9 | tail -n 1); \
 	for kernel in neon scalar; do \

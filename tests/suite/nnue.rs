@@ -56,7 +56,7 @@ static SYNTHETIC: LazyLock<Arc<Network>> = LazyLock::new(|| {
 static BOOTSTRAP: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(Network::bootstrap().unwrap()));
 
 fn known() -> impl Iterator<Item = (Position, i32)> {
-    include_str!("data/eval_synthetic.tsv").lines().map(|line| {
+    include_str!("../data/eval_synthetic.tsv").lines().map(|line| {
         let (sfen, raw) = line.split_once('\t').expect("two columns");
         (Position::from_sfen(sfen).unwrap(), raw.parse().unwrap())
     })
@@ -197,7 +197,7 @@ fn files_have_the_exact_bytes_that_others_expect_and_read_back() {
 fn the_embedded_network_is_the_one_whose_lineage_is_told() {
     let bytes = written(&Network::embedded().unwrap());
     let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-    let lineage = include_str!("../eval/README.md");
+    let lineage = include_str!("../../eval/README.md");
     assert!(lineage.contains(&hash), "eval/README.md does not name the network with the SHA-256 {hash}");
 }
 

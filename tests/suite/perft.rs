@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use toratsugumi::position::{Position, divide, perft};
 
 fn lines() -> impl Iterator<Item = (&'static str, u32, u64)> {
-    include_str!("data/perft.tsv").lines().filter(|l| !l.starts_with('#')).map(|line| {
+    include_str!("../data/perft.tsv").lines().filter(|l| !l.starts_with('#')).map(|line| {
         let f: Vec<&str> = line.split('\t').collect();
         (f[0], f[1].parse().expect("depth"), f[2].parse().expect("nodes"))
     })

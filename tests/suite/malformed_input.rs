@@ -201,7 +201,7 @@ impl Write for Sink {
     }
 }
 
-/// Whether a line would start a search, load a network or write files, which the fast run leaves to `tests/usi.rs`.
+/// Whether a line would start a search, load a network or write files, which the fast run leaves to `usi.rs`.
 fn is_heavy(line: &str) -> bool {
     matches!(
         parse::parse(line),

@@ -38,7 +38,7 @@ fn shortest(solver: &mut Solver, sfen: &str) -> Mate {
 #[test]
 fn mates_are_shortest_and_their_lines_complete() {
     let mut solver = Solver::new(64).unwrap();
-    for row in rows(include_str!("data/mate_problems.tsv")) {
+    for row in rows(include_str!("../data/mate_problems.tsv")) {
         let mate = shortest(&mut solver, row[0]);
         assert_eq!(mate.line.len().to_string(), row[1], "{}", row[0]);
         assert!(mate.shortest && mate.bound == mate.line.len());
@@ -49,7 +49,7 @@ fn mates_are_shortest_and_their_lines_complete() {
 #[test]
 fn famous_problems() {
     let mut solver = Solver::new(64).unwrap();
-    for row in rows(include_str!("data/long_mates.tsv")) {
+    for row in rows(include_str!("../data/long_mates.tsv")) {
         let mate = shortest(&mut solver, row[1]);
         assert_eq!(mate.line.len().to_string(), row[2], "{}", row[0]);
         replay(row[1], &mate.line);
@@ -72,7 +72,7 @@ fn a_long_mate_has_a_complete_line() {
 #[test]
 fn mates_in_one_are_found_and_no_others() {
     let mut solver = Solver::new(64).unwrap();
-    for row in rows(include_str!("data/mate_in_1.tsv")) {
+    for row in rows(include_str!("../data/mate_in_1.tsv")) {
         let position = Position::from_sfen(row[0]).unwrap();
         // enough to look through all mates in one
         let limits = Limits { nodes: Some(20_000), ..Limits::default() };
@@ -90,7 +90,7 @@ fn mates_in_one_are_found_and_no_others() {
 #[test]
 fn where_there_is_no_mate_that_is_proved() {
     let mut solver = Solver::new(64).unwrap();
-    for row in rows(include_str!("data/no_mate.tsv")) {
+    for row in rows(include_str!("../data/no_mate.tsv")) {
         let position = Position::from_sfen(row[0]).unwrap();
         assert_eq!(solve(&mut solver, &position, Limits::default()), Answer::NoMate, "{}", row[0]);
     }
@@ -99,7 +99,7 @@ fn where_there_is_no_mate_that_is_proved() {
 #[test]
 fn both_colours_get_the_same_answers() {
     let mut solver = Solver::new(64).unwrap();
-    for row in rows(include_str!("data/mate_problems.tsv")).step_by(5) {
+    for row in rows(include_str!("../data/mate_problems.tsv")).step_by(5) {
         let turned = turn(row[0]);
         let mate = shortest(&mut solver, &turned);
         assert_eq!(mate.line.len().to_string(), row[1], "{turned}");
@@ -131,7 +131,7 @@ fn turn(sfen: &str) -> String {
 #[test]
 fn a_mate_by_pawn_drop_is_no_mate() {
     let mut solver = Solver::new(16).unwrap();
-    for row in rows(include_str!("data/pawn_drop_mates.tsv")) {
+    for row in rows(include_str!("../data/pawn_drop_mates.tsv")) {
         let position = Position::from_sfen(row[0]).unwrap();
         let limits = Limits { nodes: Some(100_000), ..Limits::default() };
         if let Answer::Mate(mate) = solve(&mut solver, &position, limits) {
@@ -193,7 +193,7 @@ fn other_first_moves_can_be_asked_for() {
 #[test]
 fn a_table_of_one_megabyte_answers_right_or_not_at_all() {
     let mut small = Solver::new(1).unwrap();
-    for row in rows(include_str!("data/mate_problems.tsv")) {
+    for row in rows(include_str!("../data/mate_problems.tsv")) {
         let position = Position::from_sfen(row[0]).unwrap();
         let limits = Limits { nodes: Some(200_000), ..Limits::default() };
         match solve(&mut small, &position, limits) {

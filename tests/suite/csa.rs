@@ -1,8 +1,7 @@
 //! `toratsugumi csa`: dialogues recorded with real servers are replayed, connections are cut, lines are broken, and the
 //! whole client plays over a server of its own.
 
-mod support;
-
+use crate::support::{RandomMover, Scripted, client, settings, sink};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use support::{RandomMover, Scripted, client, settings, sink};
 use toratsugumi::csa::clock::Lag;
 use toratsugumi::csa::connection::{Connection, Incoming};
 use toratsugumi::csa::game::{GameOutcome, ServerGame, Step};

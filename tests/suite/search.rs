@@ -87,7 +87,7 @@ fn every_line_reported_is_legal() {
 fn the_last_line_is_exact_and_whole_wherever_the_stop_falls() {
     let mut s = searcher();
     let (mut cut, mut short) = (0, 0);
-    for line in include_str!("data/legal_moves.tsv").lines().filter(|l| !l.starts_with('#')).take(40) {
+    for line in include_str!("../data/legal_moves.tsv").lines().filter(|l| !l.starts_with('#')).take(40) {
         let pos = position(line.split('\t').next().unwrap());
         for nodes in [700, 3_000, 12_000] {
             let log = Log::default();
@@ -135,7 +135,7 @@ fn mates_are_found_and_measured() {
     let mut s = searcher();
     let mut solved = 0;
     let mut tried = 0;
-    for line in include_str!("data/mate_problems.tsv").lines().filter(|l| !l.starts_with('#')) {
+    for line in include_str!("../data/mate_problems.tsv").lines().filter(|l| !l.starts_with('#')) {
         let f: Vec<_> = line.split('\t').collect();
         let plies: usize = f[1].parse().unwrap();
         let pos = position(f[0]);

@@ -59,7 +59,7 @@ fn check_legal_moves(text: &str) {
 
 #[test]
 fn legal_moves_in_both_conventions() {
-    check_legal_moves(include_str!("data/legal_moves.tsv"));
+    check_legal_moves(include_str!("../data/legal_moves.tsv"));
 }
 
 /// `TORATSUGUMI_DATA=dir cargo test -- --ignored` checks whole tables of the same format.
@@ -76,7 +76,7 @@ fn legal_moves_and_mates_of_the_full_tables() {
 
 #[test]
 fn pawn_drop_mates_are_never_generated() {
-    for f in table(include_str!("data/pawn_drop_mates.tsv")) {
+    for f in table(include_str!("../data/pawn_drop_mates.tsv")) {
         let pos = Position::from_sfen(f[0]).expect(f[0]);
         let legal = names(&legal(&pos, true));
         for m in f[1].split(' ') {
@@ -117,13 +117,13 @@ fn check_mates(text: &str) -> (u32, u32) {
 
 #[test]
 fn mates_in_one_are_found_and_real() {
-    let (found, missed) = check_mates(include_str!("data/mate_in_1.tsv"));
+    let (found, missed) = check_mates(include_str!("../data/mate_in_1.tsv"));
     assert!(found > 80 && missed == 0, "{found} found, {missed} missed");
 }
 
 #[test]
 fn rule_cases() {
-    for f in table(include_str!("data/rules.tsv")) {
+    for f in table(include_str!("../data/rules.tsv")) {
         let [id, kind, sfen, moves, expected, ..] = f[..] else { panic!("{f:?}") };
         if kind == "server" {
             continue;

@@ -1,6 +1,6 @@
 //! Opening books: every format into each, play from a book, malformed books, and the making of books over kills.
 //!
-//! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test book -- --ignored --nocapture` mutates as many books as wanted.
+//! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as many books as wanted.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,6 +1,5 @@
 //! Game records: real files, games of our own, and broken ones, in every format.
 
-#[path = "records/losses.rs"]
 mod losses;
 
 use encoding_rs::{EUC_JP, SHIFT_JIS};
@@ -213,9 +212,19 @@ fn what_is_lost_is_said() {
 }
 
 #[test]
+fn games_go_round_all_formats() {
+    go_round(60);
+}
+
+#[test]
+#[ignore = "the same at length"]
 fn five_hundred_games_go_round_all_formats() {
+    go_round(500);
+}
+
+fn go_round(games: usize) {
     let mut rng = Rng::new(41);
-    for _ in 0..500 {
+    for _ in 0..games {
         let record = random_game(&mut rng);
         let mut now = record.clone();
         for format in [Format::Kif, Format::Ki2, Format::Jkf, Format::Csa, Format::Kif, Format::Usi] {
@@ -270,11 +279,22 @@ fn corrupt(lines: &mut Vec<String>, rng: &mut Rng, is_move: fn(&str) -> bool, fo
 }
 
 #[test]
+fn broken_records_give_errors_that_name_the_line() {
+    break_records(60);
+}
+
+#[test]
+#[ignore = "the same at length"]
 fn two_thousand_broken_records_give_errors_that_name_the_line() {
+    break_records(500);
+}
+
+/// Breaks games of CSA, KIF, KI2 and JKF, one of each at a time.
+fn break_records(games: usize) {
     let mut rng = Rng::new(23);
     let csa_move = |l: &str| l.len() == 7 && l.starts_with(['+', '-']);
     let kif_move = |l: &str| l.trim_start().starts_with(|c: char| c.is_ascii_digit()) && l.contains('(');
-    for _ in 0..500 {
+    for _ in 0..games {
         let mut record = random_game(&mut rng);
         while record.moves.len() < 10 {
             record = random_game(&mut rng);

@@ -1,15 +1,13 @@
 //! Our client against the Ruby shogi-server. The tests are ignored because they need it: set `TORATSUGUMI_SHOGI_SERVER`
-//! to its folder (it needs `ruby` with WEBrick) and run `cargo test --test csa_server -- --ignored`.
+//! to its folder (it needs `ruby` with WEBrick) and run `cargo test --test suite csa_server:: -- --ignored`.
 
-mod support;
-
+use crate::support::{RandomMover, Scripted, client, settings, sink};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{RandomMover, Scripted, client, settings, sink};
 use toratsugumi::csa::client::Tally;
 use toratsugumi::csa::link::Wish;
 use toratsugumi::csa::player::Player;

@@ -3,12 +3,10 @@
 //! through what a `mod.rs` hands on, and fails on an edge that runs upward, sideways or round. It also keeps the lists of
 //! long files and functions, each with its reason.
 //!
-//! `cargo test --test floors -- --nocapture` prints the figures.
+//! `cargo test --test suite floors:: -- --nocapture` prints the figures.
 
-mod house;
-
-use house::House;
-use house::rust::{code_only, functions, paths, tokens};
+use crate::house::House;
+use crate::house::rust::{code_only, functions, paths, tokens};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -155,7 +153,7 @@ fn long_files_and_functions_have_a_reason() {
     let listed: BTreeSet<(&str, &str)> =
         LONG_FILES.iter().map(|l| (l.0, "")).chain(LONG_FUNCTIONS.iter().map(|l| (l.0, l.1))).collect();
     let unexplained: Vec<_> = found.difference(&listed).collect();
-    assert!(unexplained.is_empty(), "split it, or give a reason in tests/floors.rs: {unexplained:?}");
+    assert!(unexplained.is_empty(), "split it, or give a reason in tests/suite/floors.rs: {unexplained:?}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn bytes(hex: &str) -> [u8; 32] {
 }
 
 fn rows() -> impl Iterator<Item = Vec<&'static str>> {
-    include_str!("data/packed_positions.tsv")
+    include_str!("../data/packed_positions.tsv")
         .lines()
         .filter(|l| !l.starts_with('#'))
         .map(|l| l.split('\t').collect())

@@ -1,0 +1,24 @@
+//! The tests of the whole: the library from outside, and the program as people run it. They are one program, which is
+//! built once and keeps all cores busy; `cargo test --test suite csa::` runs those of one file.
+
+mod arena;
+mod book;
+mod csa;
+mod csa_server;
+mod data_formats;
+mod datagen;
+mod floors;
+mod house;
+mod learn;
+mod malformed_input;
+mod mate;
+mod nnue;
+mod perft;
+mod records;
+mod review;
+mod rules;
+mod search;
+mod support;
+mod train;
+mod tune;
+mod usi;
