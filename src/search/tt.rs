@@ -288,7 +288,7 @@ mod tests {
     /// stored by one call.
     #[test]
     fn entries_are_whole_whatever_other_threads_do() {
-        const ROUNDS: u64 = if cfg!(miri) { 200 } else { 200_000 };
+        const ROUNDS: u64 = if cfg!(miri) { 40 } else { 200_000 };
         const THREADS: u64 = 4;
         let tt = TranspositionTable::new(1).unwrap();
         // all fields from one number, so that a mixture of two shows
