@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::data::inputs::files;
 use super::signals;
 use crate::commands::values::{parse_duration, parse_share};
 use crate::data::TdLambda;
@@ -192,7 +193,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             memory: args.memory << 20,
             threads,
         },
-        data: args.data,
+        data: files(&args.data)?.into_iter().map(|(path, _)| path).collect(),
         out: args.out,
         resume: args.resume,
         init: args.init,

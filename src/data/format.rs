@@ -41,23 +41,44 @@ impl Format {
 }
 
 /// The files that paths stand for, with their formats: a file for itself, a directory for the files of training records
-/// in it, in order of names. (The `.part` of a run that was stopped must be named.)
+/// in it, in order of names. (The `.part` of a run that was stopped must be named; see [`unfinished`].)
 ///
 /// # Errors
 /// A directory that cannot be read, a file of no known kind.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, RecordError> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.is_dir() {
+        if path.is_dir() {
+            let inside = inside(path)?.into_iter().filter(|p| !is_part(p));
+            files.extend(inside.filter_map(|p| Format::of(&p).ok().map(|format| (p, format))));
+        } else {
             files.push((path.clone(), Format::of(path)?));
-            continue;
         }
-        let mut inside = std::fs::read_dir(path)
-            .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
-            .map_err(RecordError::at(path))?;
-        inside.retain(|p| p.extension().is_some_and(|e| e != "part"));
-        inside.sort();
-        files.extend(inside.into_iter().filter_map(|p| Format::of(&p).ok().map(|format| (p, format))));
     }
     Ok(files)
+}
+
+/// What [`files`] leaves out: the `.part` files in directories.
+///
+/// # Errors
+/// A directory that cannot be read.
+pub fn unfinished(paths: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
+    let mut parts = Vec::new();
+    for dir in paths.iter().filter(|p| p.is_dir()) {
+        parts.extend(inside(dir)?.into_iter().filter(|p| is_part(p)));
+    }
+    Ok(parts)
+}
+
+fn is_part(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "part")
+}
+
+/// What is in a directory, in order of names.
+fn inside(dir: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let mut inside = std::fs::read_dir(dir)
+        .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
+        .map_err(RecordError::at(dir))?;
+    inside.sort();
+    Ok(inside)
 }

@@ -24,7 +24,7 @@ mod write;
 
 pub use error::RecordError;
 pub use file::{GameReader, GameWriter};
-pub use format::{Format, files};
+pub use format::{Format, files, unfinished};
 pub use game::{EndReason, GameRecord, GameResult, PlyRecord, Start};
 pub use joiner::Joiner;
 pub use packed_sfen::PackedSfen;

@@ -193,3 +193,28 @@ fn a_full_disk_is_one_error_that_names_the_file() {
     let message = data(&["stats", "no-such.games"]);
     assert!(message.contains("no-such.games") && message.lines().count() == 1, "{message}");
 }
+
+/// A directory stands for the files of finished runs; that others lie there is said, and alone they are an error.
+#[test]
+fn directories_with_unfinished_files_say_so() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(run(dir.path(), &["--games", "1"]), 0);
+    let [whole, part] = ["shard-00000-of-00001.games", "other.part"].map(|name| dir.path().join(name));
+    std::fs::copy(&whole, &part).unwrap();
+    let program = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let output = command.args(args).arg(dir.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = program(&["data", "stats"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("other.part: left out") && said.lines().count() == 1, "{said}");
+    std::fs::remove_file(&whole).unwrap();
+    let out = dir.path().join("out");
+    for command in [&["data", "stats"] as &[&str], &["train", "--out", out.to_str().unwrap()]] {
+        let (code, said) = program(command);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("other.part: left out") && said.contains("no training records"), "{said}");
+    }
+    assert!(!out.exists());
+}

@@ -1,11 +1,14 @@
-//! The files that the subcommands of `data` read, and what is said of them.
+//! The files that `train` and the subcommands of `data` read, and what is said of them.
 
 use crate::data::{self, Format};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// The files that the arguments stand for.
+/// The files that the arguments stand for. Those of unfinished runs are left out, which is said.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
+    for part in data::unfinished(paths)? {
+        warn(format!("{}: left out, its run is not finished; name the file to use it", part.display()));
+    }
     let files = data::files(paths)?;
     if files.is_empty() {
         let paths: Vec<_> = paths.iter().map(|p| p.display().to_string()).collect();

@@ -2,7 +2,7 @@
 
 mod convert;
 mod dedup;
-mod inputs;
+pub(super) mod inputs;
 mod label;
 mod merge;
 mod shuffle;
