@@ -374,7 +374,11 @@ impl Worker {
             let nodes_before = self.nodes;
             self.make(ply, m, gives_check);
 
-            // Step 18. Search: late moves with a reduced null window, then wider as they prove themselves.
+            // Step 18. Search: late moves with a reduced null window, then wider as they prove themselves. A move that wins a
+            // tie is not searched again: its line is the move alone, not what an earlier move left.
+            if N::PV {
+                self.pv[ply + 1].clear();
+            }
             let mut value = -VALUE_INFINITE;
             if depth >= 2 && move_count > 1 {
                 let d = (new_depth - r / 1024).min(new_depth + 2).max(1) + i32::from(N::PV);
@@ -403,7 +407,6 @@ impl Worker {
                 value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, d, !cut_node);
             }
             if N::PV && (move_count == 1 || value > alpha) {
-                self.pv[ply + 1].clear();
                 // do not drop into quiescence from a move that the table has searched
                 if m == tt.mv
                     && (tt.value != VALUE_NONE && is_decisive(tt.value) && tt.data.depth > 0
