@@ -8,11 +8,11 @@ use crate::nnue::Network;
 use crate::openings::Opening;
 use crate::position::Position;
 use crate::random::Rng;
-use crate::search::{Info, Limits, Observer, SearchOptions, Searcher};
-use crate::types::{Move, Value};
+use crate::search::{LastLines, Limits, SearchOptions, Searcher, Silent};
+use crate::types::Move;
 use std::collections::HashSet;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How openings are made.
 #[derive(Clone, Debug)]
@@ -82,8 +82,7 @@ impl Maker {
         }
         self.searcher.options_mut().multi_pv = 1;
         self.searcher.clear();
-        let rated = Lines::default();
-        let result = self.searcher.search(&position, &Limits::nodes(self.recipe.nodes), &rated);
+        let result = self.searcher.search(&position, &Limits::nodes(self.recipe.nodes), &Silent);
         let score = centipawns(result.score);
         (score.abs() <= self.recipe.balance).then_some(Balanced { opening, score })
     }
@@ -91,27 +90,12 @@ impl Maker {
     /// One of the moves that the search rates nearly as good as the best.
     fn choose(&mut self, position: &Position) -> Option<Move> {
         self.searcher.options_mut().multi_pv = self.recipe.candidates;
-        let rated = Lines::default();
+        let rated = LastLines::default();
         self.searcher.search(position, &Limits::nodes(self.recipe.move_nodes), &rated);
-        let lines = rated.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let best = centipawns(lines.first()?.1);
+        let lines = rated.take();
+        let least = centipawns(lines.first()?.score) - self.recipe.margin;
         let near: Vec<Move> =
-            lines.iter().filter(|l| centipawns(l.1) >= best - self.recipe.margin).map(|l| l.0).collect();
+            lines.iter().filter(|line| centipawns(line.score) >= least).map(|line| line.pv[0]).collect();
         Some(near[self.rng.below(near.len())])
-    }
-}
-
-/// The ranked moves and scores of the last depth that was reported.
-#[derive(Default)]
-struct Lines(Mutex<Vec<(Move, Value)>>);
-
-impl Observer for Lines {
-    fn info(&self, info: &Info) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // ranks come in order; a search that is stopped reports the rest of the last depth again
-        lines.truncate(info.multipv - 1);
-        if let (Some(&m), true) = (info.pv.first(), lines.len() + 1 == info.multipv) {
-            lines.push((m, info.score));
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! `toratsugumi convert`: game records from one format into another.
 
-use super::record_files;
+use super::{existing, record_files};
 use crate::record::{Format, Record};
 use crate::whole_file;
 use clap::ValueEnum;
@@ -167,8 +167,8 @@ fn write_files(
     let mut kept = 0;
     for (path, game) in jobs {
         let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        if path.exists() && !force {
-            eprintln!("{}: exists and stays; --force overwrites it", path.display());
+        if let Err(e) = existing::spare(&path, force) {
+            eprintln!("{e}");
             kept += 1;
             continue;
         }
@@ -196,10 +196,10 @@ fn write_one(
     };
     let texts: Vec<String> = games.iter().map(|game| to.write(&game.record)).collect();
     let bytes = encoding.encode(&texts.join(separator))?;
+    if let Some(path) = output {
+        existing::spare(path, force)?;
+    }
     match output {
-        Some(path) if path.is_file() && !force => {
-            Err(format!("{}: exists and stays; --force overwrites it", path.display()).into())
-        }
         // no empty file in place of records that could not be read
         Some(path) if games.is_empty() => Err(format!("{}: no game to write", path.display()).into()),
         Some(path) => whole_file::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()).into()),

@@ -10,6 +10,7 @@ pub mod csa;
 pub mod data;
 pub mod datagen;
 pub mod eval;
+mod existing;
 pub mod learn;
 pub mod match_;
 pub mod mate;

@@ -1,6 +1,6 @@
 //! `toratsugumi openings`: the command line.
 
-use super::signals;
+use super::{existing, signals};
 use crate::arena::balanced::{Maker, Recipe};
 use crate::interrupt;
 use crate::nnue::Network;
@@ -63,9 +63,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     /// After so many failures in a row there will be no more successes.
     const MOST_FAILURES: u64 = 1000;
     let path = args.out.display();
-    if args.out.exists() && !args.force {
-        return Err(format!("{path} exists; --force overwrites it").into());
-    }
+    existing::spare(&args.out, args.force)?;
     if args.min_plies.div_ceil(2) > args.max_plies / 2 {
         return Err("no even number of plies from --min-plies to --max-plies".into());
     }

@@ -8,10 +8,10 @@ use crate::nnue::Network;
 use crate::position::Position;
 use crate::random::Rng;
 use crate::referee::{self, Agreement};
-use crate::search::{Info, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent};
+use crate::search::{LastLines, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent};
 use crate::types::{Move, Value};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A search may exceed its soft node limit so many times over before it is cut short in the middle of an iteration.
 const NODES_OVERRUN: u64 = 4;
@@ -150,29 +150,15 @@ impl Player {
 
     /// One of the best few moves within the margin, each as likely, and the position's score.
     fn one_of_the_best(&mut self, pos: &Position, rng: &mut Rng) -> (Move, Value) {
-        let lines = Lines::default();
+        let lines = LastLines::default();
         self.searcher.options_mut().multi_pv = self.settings.multipv;
         let settings = self.settings.clone();
         let found = self.search(pos, settings.nodes, settings.depth, &lines);
         self.searcher.options_mut().multi_pv = 1;
-        let mut lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        lines.retain(|&(m, score)| m.is_some() && score >= found.score - settings.multipv_margin);
-        let m = lines.get(rng.below(lines.len())).map_or(found.best, |l| l.0);
+        let mut lines = lines.take();
+        lines.retain(|line| line.pv[0].is_some() && line.score >= found.score - settings.multipv_margin);
+        let m = lines.get(rng.below(lines.len())).map_or(found.best, |line| line.pv[0]);
         (m, found.score)
-    }
-}
-
-/// Keeps the last score of every line of a multi-PV search.
-#[derive(Default)]
-struct Lines(Mutex<Vec<(Move, Value)>>);
-
-impl Observer for Lines {
-    fn info(&self, info: &Info) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let rank = info.multipv - 1;
-        // lines come in the order of their ranks; the first one begins a new report
-        lines.truncate(rank);
-        lines.push((info.pv.first().copied().unwrap_or(Move::NONE), info.score));
     }
 }
 

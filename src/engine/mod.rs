@@ -18,7 +18,7 @@ pub use crate::mate::{
     Answer as MateAnswer, Limits as MateLimits, Outcome as MateOutcome, Progress as MateProgress, Shorten,
     Solver as MateSolver,
 };
-pub use crate::search::{BookLine, Bound, Info, Limits, Observer, SearchResult};
+pub use crate::search::{BookLine, Bound, Info, LastLines, Limits, Observer, SearchResult};
 pub use diagram::Diagram;
 pub use game::{Game, GameError, shorten};
 pub use mate::MateObserver;

@@ -2,14 +2,14 @@
 
 use super::mates::{Mates, answered, refuted};
 use super::reading::{PvLine, Reading};
-use crate::engine::{Bound, Engine, EngineError, Info, Limits, Observer, OptionError};
+use crate::engine::{Engine, EngineError, LastLines, Limits, OptionError};
 use crate::memory::OutOfMemory;
 use crate::position::Position;
 use crate::record::Record;
 use crate::types::{Move, VALUE_MATE, is_decisive, is_win};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// After so many positions the tables are cleared and the readings can be kept: what a game's reading says then depends
 /// on nothing before, so that an interrupted run ends as an undisturbed one.
@@ -203,13 +203,12 @@ impl Analyst {
             Effort::Movetime(ms) => Limits::movetime(ms),
         };
         let limits = Limits { search_moves: among.to_vec(), ..limits };
-        let lines = Arc::new(Lines::default());
+        let lines = Arc::new(LastLines::default());
         self.engine.go(limits, lines.clone(), &mut |_| ())?;
         let result = self.engine.wait();
-        let mut infos = std::mem::take(&mut *lines.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut infos = lines.take();
         // the result knows the last whole iteration better than what was told on the way
         infos.retain(|info| info.multipv > 1 && info.pv.first() != result.pv.first());
-        infos.sort_by_key(|info| info.multipv);
         let spell = |pv: &[Move]| pv.iter().take_while(|m| m.is_some()).map(Move::to_string).collect();
         let first = PvLine {
             value: result.score,
@@ -226,20 +225,5 @@ impl Analyst {
             pv: spell(&info.pv),
         });
         Ok(Reading { lines: std::iter::once(first).chain(others).collect() })
-    }
-}
-
-/// Keeps the last exact line of each rank.
-#[derive(Default)]
-struct Lines(Mutex<Vec<Info>>);
-
-impl Observer for Lines {
-    fn info(&self, info: &Info) {
-        if !matches!(info.bound, Bound::Exact | Bound::None) || info.pv.is_empty() {
-            return;
-        }
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.retain(|old| old.multipv != info.multipv);
-        lines.push(info.clone());
     }
 }

@@ -61,7 +61,7 @@ mod worker;
 
 pub use crate::types::Bound;
 pub use limits::Limits;
-pub use observer::{BookLine, Info, Observer, SearchResult, Silent};
+pub use observer::{BookLine, Info, LastLines, Observer, SearchResult, Silent};
 pub use options::SearchOptions;
 pub use pool::{STACK, ThreadPool};
 pub use searcher::Searcher;

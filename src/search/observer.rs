@@ -1,6 +1,7 @@
 //! What leaves the search: information lines and the result.
 
 use crate::types::{Bound, Move, VALUE_NONE, Value};
+use std::sync::{Mutex, PoisonError};
 
 /// One line of analysis.
 #[derive(Clone, Debug)]
@@ -57,6 +58,30 @@ pub trait Observer: Send + Sync {
 /// An observer that ignores everything.
 pub struct Silent;
 impl Observer for Silent {}
+
+/// Keeps the last line of every rank whose score is exact.
+#[derive(Default)]
+pub struct LastLines(Mutex<Vec<Info>>);
+
+impl LastLines {
+    /// Hands the lines out, the best first.
+    pub fn take(&self) -> Vec<Info> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Observer for LastLines {
+    fn info(&self, info: &Info) {
+        if !matches!(info.bound, Bound::Exact | Bound::None) || info.pv.is_empty() {
+            return;
+        }
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match lines.binary_search_by_key(&info.multipv, |line| line.multipv) {
+            Ok(at) => lines[at] = info.clone(),
+            Err(at) => lines.insert(at, info.clone()),
+        }
+    }
+}
 
 /// The outcome of a search.
 #[derive(Clone, Debug)]

@@ -3,14 +3,14 @@
 
 use super::args::Args;
 use crate::commands::signals;
-use crate::engine::{Bound, Diagram, Engine, Info, Limits, Observer, UsiScore, win_rate};
+use crate::engine::{Bound, Diagram, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
 use crate::interrupt;
 use crate::position::Position;
 use crate::record::notation;
 use crate::types::{Color, Move};
 use std::error::Error;
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 const DEFAULT_MOVETIME: u64 = 3000;
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(10);
 struct Reader {
     position: Position,
     before: Option<(Position, Move)>,
-    lines: Mutex<Vec<Info>>,
+    lines: LastLines,
 }
 
 impl Reader {
@@ -33,11 +33,8 @@ impl Reader {
 
 impl Observer for Reader {
     fn info(&self, info: &Info) {
-        if !matches!(info.bound, Bound::Exact | Bound::None) || info.pv.is_empty() {
-            return;
-        }
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if info.multipv == 1 {
+        self.lines.info(info);
+        if info.multipv == 1 && matches!(info.bound, Bound::Exact | Bound::None) {
             // a closed output is found out at the end
             let _ = writeln!(
                 std::io::stdout(),
@@ -51,8 +48,6 @@ impl Observer for Reader {
                 self.japanese(&info.pv[..info.pv.len().min(6)]),
             );
         }
-        lines.retain(|old| old.multipv != info.multipv);
-        lines.push(info.clone());
     }
 
     fn message(&self, text: &str) {
@@ -78,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let reader = Arc::new(Reader {
         position: position.clone(),
         before: engine.game().before_last(),
-        lines: Mutex::new(Vec::new()),
+        lines: LastLines::default(),
     });
     let mut say = |text: &str| drop(writeln!(std::io::stdout(), "{text}"));
     // loading is not thinking: the time begins behind it
@@ -111,9 +106,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         m if !m.is_some() => writeln!(out, "{side} has no legal move and has lost (詰み)")?,
         m => writeln!(out, "best move for {side}: {} {m}", reader.japanese(&[m]))?,
     }
-    let mut lines = reader.lines.lock().unwrap_or_else(PoisonError::into_inner);
-    lines.sort_by_key(|info| info.multipv);
-    for info in lines.iter() {
+    for info in reader.lines.take() {
         writeln!(
             out,
             "\n{}. {}, win rate {:.1} %, depth {}/{}",

@@ -5,9 +5,9 @@ use crate::engine::centipawns;
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::position::Position;
-use crate::search::{Info, Limits, Observer, SearchOptions, Searcher};
+use crate::search::{LastLines, Limits, SearchOptions, Searcher};
 use crate::types::Move;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How long a position is searched, and for how many moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,18 +25,6 @@ pub struct Effort {
 pub struct Analyst {
     searcher: Searcher,
     effort: Effort,
-}
-
-/// The last line of every rank.
-#[derive(Default)]
-struct Lines(Mutex<Vec<Info>>);
-
-impl Observer for Lines {
-    fn info(&self, info: &Info) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.retain(|l| l.multipv != info.multipv);
-        lines.push(info.clone());
-    }
 }
 
 impl Analyst {
@@ -76,11 +64,9 @@ impl Analyst {
             search_moves: only,
             ..Limits::default()
         };
-        let lines = Lines::default();
+        let lines = LastLines::default();
         self.searcher.search(pos, &limits, &lines);
-        let mut lines = lines.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        lines.sort_by_key(|l| l.multipv);
-        let moves = lines.iter().filter_map(|l| {
+        let moves = lines.take().into_iter().filter_map(|l| {
             let first = l.pv.first().filter(|m| m.is_some())?;
             let reply = l.pv.get(1).map_or(0, |m| m.raw16());
             let value = centipawns(l.score).clamp(-MOST, MOST);

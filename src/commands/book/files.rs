@@ -1,6 +1,7 @@
 //! Books in and out.
 
 use crate::book::{self, Book, Format};
+use crate::commands::existing;
 use crate::whole_file::WholeFile;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -27,9 +28,7 @@ impl Output {
     /// The format, found before any work is done; also that nothing is in the way.
     pub fn check(&self) -> Result<Format, Box<dyn Error>> {
         let path = self.output.display();
-        if self.output.exists() && !self.force {
-            return Err(format!("{path} exists; --force overwrites it").into());
-        }
+        existing::spare(&self.output, self.force)?;
         let format = self.to.or_else(|| Format::of_path(&self.output));
         Ok(format.ok_or_else(|| format!("{path}: which format? give --to db, ybb, bin or sbk"))?)
     }
