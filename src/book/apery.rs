@@ -5,11 +5,11 @@
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::{Place, STARTS};
+use super::placement::Place;
 use super::store::{Book, Builder};
 use crate::data::board::PACKED_ORDER;
 use crate::data::hcp::{from_apery_move, to_apery_move};
-use crate::position::Position;
+use crate::position::{Position, handicap};
 use crate::types::{Color, Square};
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -105,7 +105,7 @@ impl AperyBook {
         let mut builder = Builder::default();
         let mut seen: HashMap<u64, Place> = HashMap::new();
         let mut queue: VecDeque<(Place, u16)> =
-            STARTS.iter().filter_map(|sfen| Place::read(sfen).ok()).map(|(place, _)| (place, 1)).collect();
+            handicap::starts().filter_map(|pos| Place::of(&pos)).map(|place| (place, 1)).collect();
         while let Some((place, ply)) = queue.pop_front() {
             let Some(mut pos) = place.position(ply) else { continue };
             let moves = self.find(&pos);

@@ -2,8 +2,9 @@
 
 use super::graph::{Graph, Target};
 use super::moves::BookMove;
-use super::placement::{Place, STARTS};
+use super::placement::Place;
 use super::store::{Book, Builder, Remark};
+use crate::position::handicap;
 use std::collections::HashMap;
 
 /// Whose score stays where two books score one move.
@@ -113,7 +114,7 @@ pub fn reachable(book: &Book) -> Vec<bool> {
     let graph = Graph::of(book);
     let mut reached = vec![false; book.len()];
     let mut stack: Vec<usize> =
-        STARTS.iter().filter_map(|s| Place::read(s).ok()).flat_map(|(place, _)| book.find(&place)).collect();
+        handicap::starts().filter_map(|pos| Place::of(&pos)).flat_map(|place| book.find(&place)).collect();
     while let Some(i) = stack.pop() {
         if std::mem::replace(&mut reached[i], true) {
             continue;

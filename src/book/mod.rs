@@ -32,6 +32,6 @@ pub use error::BookError;
 pub use format::{Format, Loss, first_unsorted, read, write};
 pub use library::{Library, files};
 pub use moves::{BookMove, flip_move, read_move, usi};
-pub use placement::{Place, STARTS};
+pub use placement::Place;
 pub use probe::{Lookup, OpenBook};
 pub use store::{Book, Builder, Entry, Remark};

@@ -6,25 +6,6 @@ use crate::data::board::Board;
 use crate::position::{Position, SfenParts};
 use crate::types::{Color, Hand, PieceType};
 
-/// The positions from which games begin: the even one, then the handicaps. Roots for formats that do not tell theirs.
-pub const STARTS: [&str; 15] = [
-    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-    "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "lnsgkgsn1/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "lnsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "1nsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "2sgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "1nsgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "3gkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-    "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p 1",
-];
-
 /// A packed position; ordered as `.ybb` files are, by its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place(pub [u8; 32]);
@@ -91,12 +72,13 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::position::handicap;
 
     #[test]
     fn starts_are_positions() {
-        for sfen in STARTS {
-            let pos = Position::from_sfen(sfen).unwrap();
-            let (place, ply) = Place::read(sfen).unwrap();
+        for pos in handicap::starts() {
+            let sfen = pos.sfen();
+            let (place, ply) = Place::read(&sfen).unwrap();
             assert_eq!(Some(place), Place::of(&pos));
             assert_eq!(place.position(ply).unwrap().sfen(), sfen);
         }

@@ -7,7 +7,7 @@ use super::error::BookError;
 use super::moves::BookMove;
 use super::placement::Place;
 use super::store::{Book, Builder, Remark};
-use crate::position::Position;
+use crate::position::{Position, STARTPOS};
 use crate::types::{Color, Move, PieceType, Square};
 use prost::Message;
 use std::collections::{HashMap, HashSet};
@@ -156,7 +156,7 @@ pub fn read(bytes: &[u8]) -> Result<(Book, usize, Unread), BookError> {
     let mut document = Document::decode(bytes).map_err(|e| BookError::whole(format_args!("no .sbk: {e}")))?;
     // as other programs read it: a file without any root begins at the initial position
     if let Some(first) = document.states.first_mut() {
-        first.position.get_or_insert_with(|| super::placement::STARTS[0].to_string());
+        first.position.get_or_insert_with(|| STARTPOS.to_string());
     }
     let states = &document.states;
     let mut unread = Unread::default();

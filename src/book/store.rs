@@ -235,12 +235,12 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::super::moves::read_move;
-    use super::super::placement::STARTS;
     use super::*;
+    use crate::position::handicap;
 
     #[test]
     fn entries_are_sorted_and_joined() {
-        let place = |i: usize| Place::read(STARTS[i]).unwrap().0;
+        let place = |i: usize| handicap::starts().nth(i).and_then(|pos| Place::of(&pos)).unwrap();
         let m =
             |text: &str, count| BookMove::new(read_move(text.as_bytes()).unwrap()).with_count(Some(count));
         let mut b = Builder::default();

@@ -13,6 +13,7 @@ mod convert;
 mod declaration;
 mod dirty_pieces;
 mod do_move;
+pub mod handicap;
 mod legality;
 mod mate1;
 pub mod material;

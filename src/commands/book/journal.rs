@@ -155,7 +155,8 @@ fn read(line: &str) -> Option<Found> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{STARTS, read_move};
+    use crate::book::read_move;
+    use crate::position::handicap;
 
     fn found(i: usize) -> Found {
         let m = BookMove::new(read_move(b"7g7f").unwrap()).with_value(Some(-5)).with_depth(Some(9));
@@ -164,7 +165,7 @@ mod tests {
             BookMove::new(read_move(b"2g2f").unwrap()).with_value(Some(0)).with_depth(Some(1)),
         ];
         Found {
-            place: Place::read(STARTS[i]).unwrap().0,
+            place: handicap::starts().nth(i).and_then(|pos| Place::of(&pos)).unwrap(),
             ply: 1,
             moves: if i == 2 { Vec::new() } else { moves },
         }

@@ -4,13 +4,14 @@ use super::analyst::{Analyst, Effort};
 use super::files::{self, Output};
 use super::journal::{Found, Journal};
 use crate::book::grow::{Interest, frontier, score_of};
-use crate::book::{Book, BookMove, Builder, Place, Remark, STARTS};
+use crate::book::{Book, BookMove, Builder, Place, Remark};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
 use crate::datagen::Shard;
 use crate::interrupt::{self, Unfinished};
 use crate::openings::Opening;
+use crate::position::STARTPOS;
 use crate::progress::{Progress, clock};
 use crate::whole_file::beside;
 use rayon::prelude::*;
@@ -152,7 +153,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let input = args.input.as_deref().map(files::read).transpose()?.unwrap_or_default();
     let roots = places(args.roots.as_deref())?;
     let roots: Vec<Place> =
-        if roots.is_empty() { vec![Place::read(STARTS[0])?.0] } else { roots.into_keys().collect() };
+        if roots.is_empty() { vec![Place::read(STARTPOS)?.0] } else { roots.into_keys().collect() };
     let interest = Interest {
         margin: args.margin,
         range: args.range,

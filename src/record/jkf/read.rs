@@ -1,13 +1,13 @@
 //! Reading JKF.
 
 use super::names::{PRESETS, read_relative};
-use crate::position::Position;
+use crate::position::{Position, handicap};
 use crate::record::builder::Builder;
 use crate::record::csa::kind_of;
 use crate::record::error::{RecordError, excerpt};
 use crate::record::game::Record;
 use crate::record::headings::name_of;
-use crate::record::kakinoki::{Relative, find_move, handicap};
+use crate::record::kakinoki::{Relative, find_move};
 use crate::record::special::Special;
 use crate::types::{Color, Move, Piece, PieceType, Square};
 use serde::de::{MapAccess, Visitor};

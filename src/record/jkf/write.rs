@@ -1,11 +1,11 @@
 //! Writing JKF.
 
 use super::names::{PRESETS, write_relative};
-use crate::position::Position;
+use crate::position::{Position, handicap};
 use crate::record::csa::KINDS;
 use crate::record::game::{End, Line, Ply, Record};
 use crate::record::headings::heading_of;
-use crate::record::kakinoki::{handicap, relative_of};
+use crate::record::kakinoki::relative_of;
 use crate::types::{Color, Move, PieceType, Square};
 use serde_json::{Map, Value, json};
 use std::time::Duration;

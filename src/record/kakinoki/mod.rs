@@ -2,7 +2,6 @@
 //! position. They share headings, diagrams, comments, bookmarks and variations.
 
 mod board;
-pub mod handicap;
 mod ki2_moves;
 mod kif_moves;
 mod pieces;

@@ -2,7 +2,8 @@
 
 use super::board::DiagramReader;
 
-use super::{handicap, ki2_moves, kif_moves};
+use super::{ki2_moves, kif_moves};
+use crate::position::handicap;
 use crate::record::builder::Builder;
 use crate::record::error::{RecordError, excerpt};
 use crate::record::game::Record;

@@ -1,11 +1,10 @@
 //! Writing KIF, KI2 and BOD.
 
 use super::board::write_diagram;
-use super::handicap;
 use super::ki2_moves;
 use super::kif_moves;
 use super::pieces::player;
-use crate::position::Position;
+use crate::position::{Position, handicap};
 use crate::record::game::{End, Line, Ply, Record};
 use crate::record::headings::heading_of;
 use crate::record::text::{comment_lines, one_line};

@@ -1,6 +1,6 @@
-//! The handicaps that KIF names, and which of White's pieces they take away.
+//! From where games begin: the even game, and the handicaps by their Japanese names.
 
-use crate::position::{Position, SfenError};
+use super::{Position, SfenError};
 use crate::types::{Color, Piece, Square};
 
 /// Name, and file and rank of each missing piece. White's left is on Black's right: the first file.
@@ -42,6 +42,15 @@ pub fn name(of: &Position) -> Option<&'static str> {
     names.into_iter().find(|name| matches!(position(name), Some(Ok(p)) if same(&p)))
 }
 
+/// 歩三兵: White has the king and three pawns in hand. Record formats have no name for it.
+const THREE_PAWNS: &str = "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p 1";
+
+/// The positions from which games begin, the even one first.
+pub fn starts() -> impl Iterator<Item = Position> {
+    let named = HANDICAPS.iter().filter_map(|(name, _)| position(name)?.ok());
+    std::iter::once(Position::startpos()).chain(named).chain(Position::from_sfen(THREE_PAWNS))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +62,7 @@ mod tests {
             assert_eq!(p.occupied().count() as usize, 40 - missing.len());
             assert_eq!(name(&p), Some(n));
         }
+        assert_eq!(starts().count(), 1 + HANDICAPS.len() + 1);
         assert_eq!(name(&Position::startpos()), Some("平手"));
         assert!(position("その他").is_none());
         let two = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
