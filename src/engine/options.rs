@@ -59,7 +59,7 @@ pub enum Opt {
     /// The rule by which an entered king wins.
     EnteringKingRule,
     /// Positions that the mate solver may visit before a search; 0 for none.
-    RootMateNodes,
+    RootMatePercent,
     /// Usual lag in milliseconds.
     NetworkDelay,
     /// Worst lag in milliseconds.
@@ -184,7 +184,7 @@ const TABLE: &[Spec] = &[
         name: "EnteringKingRule",
         kind: Kind::Combo { default: "CSARule27", choices: RULES },
     },
-    spin(Opt::RootMateNodes, "RootMateNodes", 0, 0, 1_000_000),
+    spin(Opt::RootMatePercent, "RootMatePercent", 1, 0, 50),
     spin(Opt::NetworkDelay, "NetworkDelay", 120, 0, 10_000),
     spin(Opt::NetworkDelay2, "NetworkDelay2", 1120, 0, 10_000),
     spin(Opt::MinimumThinkingTime, "MinimumThinkingTime", 2000, 1, 100_000),
@@ -442,7 +442,7 @@ impl Options {
             round_up_to_full_second: self.check(Opt::RoundUpToFullSecond),
             usi_ponder: self.check(Opt::UsiPonder),
             stochastic_ponder: self.check(Opt::StochasticPonder),
-            root_mate_nodes: unsigned(Opt::RootMateNodes),
+            root_mate_percent: unsigned(Opt::RootMatePercent),
         }
     }
 

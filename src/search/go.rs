@@ -72,8 +72,10 @@ pub(super) fn go(
     let seed = job.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64;
     worker.timekeeper =
         Some(Timekeeper::new(TimeManager::new(limits, options, us, job.pos.game_ply(), seed)));
+    let optimum = worker.timekeeper.as_ref().map_or(0, |keeper| keeper.time.optimum());
+    worker.mates.begin(limits, options, optimum);
     let decided = decided_result(job, worker.root_moves.is_empty());
-    if let Some(result) = decided.or_else(|| mate_result(worker, job)) {
+    if let Some(result) = decided.or_else(|| worker.mates.own(&job.pos).map(mate_result)) {
         return announce_decided(worker, job, observer, helpers, result);
     }
     helpers.start(job);
@@ -85,7 +87,8 @@ pub(super) fn go(
     shared.stop.store(true, Relaxed);
 
     let mut best = vote(worker);
-    let votes = helpers.finish();
+    let mut votes = helpers.finish();
+    votes.retain(|v| !worker.mates.is_refuted(v.root_move.mv()));
     if options.multi_pv == 1 && limits.depth.is_none() && limits.mate.is_none() {
         best = elect(best, votes);
     }
@@ -120,7 +123,13 @@ pub(super) fn go(
     };
     // a search that ended before its first iteration has no score to resign on
     if worker.completed_depth > 0 && resigns(result.score, options) {
-        (result.best, result.ponder) = (Move::RESIGN, None);
+        match worker.mates.last_chance(&job.pos) {
+            Some(line) => {
+                result = SearchResult { nodes: result.nodes, ..mate_result(line) };
+                tell(worker, observer, &result);
+            }
+            None => (result.best, result.ponder) = (Move::RESIGN, None),
+        }
     }
     helpers.release();
     observer.best_move(result.best, result.ponder);
@@ -144,20 +153,36 @@ fn decided_result(job: &Job, no_moves: bool) -> Option<SearchResult> {
     Some(SearchResult { best, score, pv, ..SearchResult::default() })
 }
 
-/// The result where the solver finds a mate.
-fn mate_result(worker: &mut Worker, job: &Job) -> Option<SearchResult> {
-    let pv = worker.mates.find(&job.pos, &job.limits, &job.options)?;
-    let (best, ponder, plies) = (pv[0], pv.get(1).copied(), pv.len());
-    let score = mate_in(plies);
-    Some(SearchResult {
-        best,
-        ponder,
-        score,
-        depth: plies as i32,
-        seldepth: plies as i32,
-        pv,
+/// The result where the solver has found a mate.
+fn mate_result(line: Vec<Move>) -> SearchResult {
+    let plies = line.len() as i32;
+    SearchResult {
+        best: line[0],
+        ponder: line.get(1).copied(),
+        score: mate_in(line.len()),
+        depth: plies,
+        seldepth: plies,
+        pv: line,
         ..SearchResult::default()
-    })
+    }
+}
+
+/// Sends the line of a result that is not of the search's own finding.
+fn tell(worker: &Worker, observer: &dyn Observer, result: &SearchResult) {
+    let time_ms = worker.limits.start.elapsed().as_millis() as u64;
+    observer.info(&Info {
+        depth: result.depth.max(1),
+        seldepth: result.seldepth.max(1),
+        multipv: 1,
+        score: result.score,
+        bound: Bound::Exact,
+        nodes: result.nodes,
+        nps: result.nodes * 1000 / time_ms.max(1),
+        hashfull: worker.shared.tt.hashfull(),
+        time_ms,
+        pv: result.pv.clone(),
+        pv_end: None,
+    });
 }
 
 fn announce_decided(
@@ -167,19 +192,7 @@ fn announce_decided(
     helpers: &impl Helpers,
     result: SearchResult,
 ) -> SearchResult {
-    observer.info(&Info {
-        depth: result.depth.max(1),
-        seldepth: result.seldepth.max(1),
-        multipv: 1,
-        score: result.score,
-        bound: Bound::Exact,
-        nodes: 0,
-        nps: 0,
-        hashfull: worker.shared.tt.hashfull(),
-        time_ms: job.limits.start.elapsed().as_millis() as u64,
-        pv: result.pv.clone(),
-        pv_end: None,
-    });
+    tell(worker, observer, &result);
     worker.shared.wait_released(job.limits.infinite);
     helpers.release();
     observer.best_move(result.best, result.ponder);

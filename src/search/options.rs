@@ -40,8 +40,8 @@ pub struct SearchOptions {
     pub usi_ponder: bool,
     /// Ponder on the position before the opponent's move.
     pub stochastic_ponder: bool,
-    /// Positions that the mate solver may visit before the search; 0 = it is not asked.
-    pub root_mate_nodes: u64,
+    /// Per cent of a move's time for each look of the mate solver at the root; 0 = it is not asked.
+    pub root_mate_percent: u64,
 }
 
 impl SearchOptions {
@@ -71,7 +71,7 @@ impl Default for SearchOptions {
             round_up_to_full_second: true,
             usi_ponder: false,
             stochastic_ponder: false,
-            root_mate_nodes: 0,
+            root_mate_percent: 1,
         }
     }
 }

@@ -71,6 +71,9 @@ impl Worker {
                 self.last_pv = self.root_moves[0].pv.clone();
                 self.settle_lines(multi_pv);
             }
+            if main && multi_pv == 1 && self.sets_best_move_aside() {
+                continue;
+            }
             // an unfinished iteration's loss is not to be trusted: go back to what was found before
             let unproven_loss = self.shared.aborted.load(Relaxed)
                 && self.root_moves[0].is_scored()
@@ -185,6 +188,25 @@ impl Worker {
         } else {
             r.score = -VALUE_INFINITE;
         }
+    }
+
+    /// Sets the best move aside if the opponent mates behind it by checks alone, which a search need not see. Looks only
+    /// where enough time has passed for the move to be played, and is left to think again.
+    fn sets_best_move_aside(&mut self) -> bool {
+        let r = &self.root_moves[0];
+        let Some(keeper) = &self.timekeeper else { return false };
+        let soon = keeper.time.elapsed() * 4 >= keeper.time.optimum();
+        if !soon || self.stopped() || self.root_moves.len() < 2 || is_decisive(r.score) {
+            return false;
+        }
+        let m = r.mv();
+        if !self.mates.runs_into_mate(&self.pos, m) {
+            return false;
+        }
+        self.root_moves.remove(0);
+        self.settled.retain(|line| line.pv.first() != Some(&m));
+        self.last_pv.clear();
+        true
     }
 
     fn depth_reached(&self) -> bool {

@@ -1,4 +1,5 @@
-//! A look for a mate by checks alone before the search begins.
+//! Looks for mates by checks alone at the root: the side to move's before the search, the opponent's behind the move that is
+//! about to be played. Each look may take a share of the move's time.
 
 use super::{Limits, SearchOptions};
 use crate::mate::{self, Answer, Shorten, Solver};
@@ -8,40 +9,95 @@ use std::sync::Arc;
 
 /// Megabytes of the solver's table: some ten thousand positions need no more.
 const MEMORY: usize = 4;
+/// Positions that the solver visits in a millisecond, about.
+const SPEED: u64 = 300;
+/// Positions for a look in analysis without end: a tenth of a second.
+const ANALYSIS: u64 = 30_000;
+/// Positions for a look at most: on long clocks some seconds.
+const MOST: u64 = 1_000_000;
+/// A side that would resign looks once more, so many times longer.
+const LAST_LOOK: u64 = 10;
 
-/// The solver of one thread, made when it is first asked.
+/// The solver of the thread that keeps the time, made when it is first asked, and what it knows of the present search.
 #[derive(Default)]
-pub(super) struct RootMates(Option<Solver>);
+pub(super) struct RootMates {
+    solver: Option<Solver>,
+    /// Positions for one look; 0: there is none in this search.
+    nodes: u64,
+    last_ply: u32,
+    /// The moves behind which the opponent was looked at, and whether it mates there.
+    answered: Vec<(Move, bool)>,
+}
 
 impl RootMates {
     pub(super) fn clear(&mut self) {
-        if let Some(solver) = &mut self.0 {
+        if let Some(solver) = &mut self.solver {
             solver.clear();
         }
     }
 
-    /// A mate of the side to move with its line, found with the nodes that the options allow. Only where one move is asked
-    /// for, not in analysis.
-    pub(super) fn find(
-        &mut self,
-        pos: &Position,
-        limits: &Limits,
-        options: &SearchOptions,
-    ) -> Option<Vec<Move>> {
-        let plays = limits.depth.is_none() && limits.mate.is_none() && !limits.infinite && !limits.ponder;
-        let all_moves = options.multi_pv == 1 && limits.search_moves.is_empty();
-        if options.root_mate_nodes == 0 || !plays || !all_moves {
+    /// Begins a search that plans to take `time` milliseconds. Looks are for searches that have time and want one move: not
+    /// for fixed depths and nodes, nor for several lines or named moves.
+    pub(super) fn begin(&mut self, limits: &Limits, options: &SearchOptions, time: i64) {
+        let timed = limits.uses_time_manager() || limits.movetime.is_some();
+        let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
+        let one_of_all = options.multi_pv == 1 && limits.search_moves.is_empty();
+        let time = u64::try_from(time).unwrap_or(0);
+        self.nodes = if options.root_mate_percent == 0 || bounded || limits.mate.is_some() || !one_of_all {
+            0
+        } else if limits.infinite {
+            ANALYSIS
+        } else if timed && !limits.ponder {
+            (time.saturating_mul(SPEED) / 100).saturating_mul(options.root_mate_percent).min(MOST)
+        } else {
+            0
+        };
+        self.last_ply = options.max_moves_to_draw;
+        self.answered.clear();
+    }
+
+    /// A mate of the side to move, with its line.
+    pub(super) fn own(&mut self, pos: &Position) -> Option<Vec<Move>> {
+        self.look(pos, self.nodes)
+    }
+
+    /// The same before resigning.
+    pub(super) fn last_chance(&mut self, pos: &Position) -> Option<Vec<Move>> {
+        self.look(pos, self.nodes * LAST_LOOK)
+    }
+
+    /// Whether the opponent mates after `m`, a legal move of `pos`.
+    pub(super) fn runs_into_mate(&mut self, pos: &Position, m: Move) -> bool {
+        if self.nodes == 0 {
+            return false;
+        }
+        if let Some(&(_, mated)) = self.answered.iter().find(|(answered, _)| *answered == m) {
+            return mated;
+        }
+        let mut pos = pos.clone();
+        pos.do_move(m);
+        let mated = self.look(&pos, self.nodes).is_some();
+        self.answered.push((m, mated));
+        mated
+    }
+
+    /// Whether [`runs_into_mate`](Self::runs_into_mate) said so of the move in this search.
+    pub(super) fn is_refuted(&self, m: Move) -> bool {
+        self.answered.contains(&(m, true))
+    }
+
+    fn look(&mut self, pos: &Position, nodes: u64) -> Option<Vec<Move>> {
+        if nodes == 0 {
             return None;
         }
-        if self.0.is_none() {
+        if self.solver.is_none() {
             // without memory the search has to do
-            self.0 = Solver::new(MEMORY).ok();
+            self.solver = Solver::new(MEMORY).ok();
         }
-        let nodes = Some(options.root_mate_nodes);
-        let limits = mate::Limits { nodes, shorten: Shorten::Any, ..mate::Limits::default() };
-        let outcome = self.0.as_mut()?.solve(pos, &[], &limits, &Arc::default(), &mut |_| {});
+        let limits = mate::Limits { nodes: Some(nodes), shorten: Shorten::Any, ..mate::Limits::default() };
+        let outcome = self.solver.as_mut()?.solve(pos, &[], &limits, &Arc::default(), &mut |_| {});
         let Answer::Mate(mate) = outcome.answer else { return None };
-        let fits = mate.line.len() < MAX_PLY && is_free(pos, options.max_moves_to_draw, &mate.line);
+        let fits = mate.line.len() < MAX_PLY && is_free(pos, self.last_ply, &mate.line);
         fits.then_some(mate.line)
     }
 }
@@ -57,4 +113,48 @@ fn is_free(pos: &Position, last: u32, line: &[Move]) -> bool {
         pos.do_move(m);
         pos.repetition(i + 1) == Repetition::None
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// White to move; if it does nothing, Black mates in eleven or more.
+    const THREATENED: &str =
+        "5p2l/1+S7/p1p3k2/1p1p1gppp/P1N3l2/S1PBP1PsP/1K1P1P2N/6+R2/LN1G5 w 2GSPrbnl2p 156";
+
+    fn with(limits: &Limits, percent: u64) -> RootMates {
+        let mut mates = RootMates::default();
+        let options = SearchOptions { root_mate_percent: percent, ..SearchOptions::default() };
+        mates.begin(limits, &options, 2_000);
+        mates
+    }
+
+    #[test]
+    fn a_move_that_runs_into_a_mate_is_known() {
+        let pos = Position::from_sfen(THREATENED).unwrap();
+        let mut mates = with(&Limits::movetime(2_000), 10);
+        let [idle, escape] = ["9c9d", "3c4b"].map(|m| pos.parse_move(m).unwrap());
+        assert!(mates.runs_into_mate(&pos, idle) && mates.is_refuted(idle));
+        assert!(!mates.runs_into_mate(&pos, escape) && !mates.is_refuted(escape));
+        assert!(mates.own(&pos).is_none());
+        let mut after = pos.clone();
+        after.do_move(idle);
+        let line = mates.own(&after).unwrap();
+        assert!(line.len() >= 11 && line.len() % 2 == 1);
+        // the game ends before the mate does
+        mates.last_ply = after.game_ply() + 5;
+        assert!(mates.own(&after).is_none());
+    }
+
+    #[test]
+    fn only_a_search_with_time_for_one_move_looks() {
+        let clock = Limits { has_clock: true, byoyomi: [2_000; 2], ..Limits::default() };
+        let ponder = Limits { ponder: true, ..clock.clone() };
+        let infinite = Limits { infinite: true, ..Limits::default() };
+        let looks = |limits: &Limits, percent| with(limits, percent).nodes > 0;
+        assert!(looks(&Limits::movetime(2_000), 1) && looks(&clock, 1) && looks(&infinite, 1));
+        assert!(!looks(&clock, 0) && !looks(&ponder, 1));
+        assert!(!looks(&Limits::nodes(1_000), 1) && !looks(&Limits::depth(5), 1));
+    }
 }

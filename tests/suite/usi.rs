@@ -265,17 +265,20 @@ fn mates_declarations_and_resignation() {
 }
 
 #[test]
-fn a_mate_is_looked_for_before_the_search_if_asked() {
+fn a_mate_is_looked_for_before_the_search() {
     // a mate in 11 and more, which no search of 300 nodes sees
     const FAR: &str =
         "position sfen 5p2l/1+S7/p1p3k2/1p1p1gppp/P1N3l2/S1PBP1PsP/1K1P1P2N/6+R2/LN1G5 b 2GSPrbnl2p 157";
     let mut s = Session::ready();
-    let (lines, plain) = s.go(FAR, "go nodes 300");
-    assert!(lines.iter().all(|l| !l.contains("score mate")), "{lines:?}");
-    s.send("setoption name RootMateNodes value 50000");
-    let (lines, best) = s.go(FAR, "go nodes 300");
+    let (lines, _) = s.go(FAR, "go nodes 300");
+    assert!(lines.iter().all(|l| !l.contains("score mate")), "nodes are nodes: {lines:?}");
+    s.send("setoption name RootMatePercent value 0");
+    let (lines, _) = s.go(FAR, "go movetime 20");
+    assert!(lines.iter().all(|l| !l.contains(" nodes 0 ")), "{lines:?}");
+    s.send("setoption name RootMatePercent value 50");
+    let (lines, best) = s.go(FAR, "go movetime 2000");
     let (moves, mate) = (after(&best, "bestmove"), lines.last().unwrap());
-    assert!(["6f4d", "1g2e"].contains(&moves) && best != plain, "{best}");
+    assert!(["6f4d", "1g2e"].contains(&moves) && mate.contains(" nodes 0 "), "{best}, {mate}");
     let plies: usize = after(mate, "mate").parse().unwrap();
     let pv = mate.split(" pv ").nth(1).unwrap();
     assert!(plies >= 11 && pv.split(' ').count() == plies && pv.starts_with(moves), "{mate}");
