@@ -1,6 +1,6 @@
 //! The evaluation: what a refresh, a differential update, the dense layers and a whole evaluation cost.
 //!
-//! Two networks: the bootstrap one, whose first hidden layer has few inputs that are not zero, and noise, which has
+//! The bootstrap network, whose first hidden layer has few inputs that are not zero, and noise of every architecture, which has
 //! hardly any that are. Trained networks lie in between.
 
 use std::hint::black_box;
@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use toratsugumi::nnue::arch::ARCHITECTURES;
 use toratsugumi::nnue::{Evaluator, Kernel, Network, force_kernel};
 use toratsugumi::position::{DirtyPieces, Position};
 
@@ -73,22 +74,27 @@ impl Walk {
 
 const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
 
-fn networks() -> Vec<(&'static str, Arc<Network>)> {
-    let mut noise = Network::zeroed().unwrap();
+fn networks() -> Vec<(String, Arc<Network>)> {
     let mut random = Random(1);
-    for w in noise.input.rows.iter_mut().flat_map(|row| &mut row.0) {
-        *w = random.below(23) as i16 + random.below(23) as i16 - 22;
+    let mut all = vec![("bootstrap".to_owned(), Arc::new(Network::bootstrap().unwrap()))];
+    for architecture in ARCHITECTURES {
+        let mut noise = architecture.zeroed().unwrap();
+        for input in 0..architecture.shape.inputs.count() {
+            let row = noise.row_mut(input);
+            row.iter_mut().for_each(|w| *w = random.below(23) as i16 + random.below(23) as i16 - 22);
+        }
+        noise.bias_mut().iter_mut().for_each(|b| *b = random.below(261) as i16 - 100);
+        for layer in noise.layers_mut() {
+            let inputs = layer.inputs();
+            for output in 0..layer.bias().len() {
+                (0..inputs).for_each(|input| layer.set_weight(output, input, random.below(81) as i8 - 40));
+            }
+        }
+        all.push((format!("noise {}", architecture.name), Arc::new(Network::new(noise, "noise".into()))));
     }
-    noise.input.bias.0.iter_mut().for_each(|b| *b = random.below(261) as i16 - 100);
-    for output in 0..32 {
-        (0..512).for_each(|input| noise.hidden1.set_weight(output, input, random.below(81) as i8 - 40));
-        (0..32).for_each(|input| noise.hidden2.set_weight(output, input, random.below(81) as i8 - 40));
-        noise.output.set_weight(0, output, random.below(61) as i8 - 30);
-    }
-    let mut all = vec![("bootstrap", Arc::new(Network::bootstrap().unwrap())), ("noise", Arc::new(noise))];
     // any other network, to see what it costs
     if let Some(dir) = std::env::var_os("EVAL_DIR") {
-        all.push(("eval_dir", Arc::new(Network::load(Path::new(&dir)).unwrap().0)));
+        all.push(("eval_dir".to_owned(), Arc::new(Network::load(Path::new(&dir)).unwrap().0)));
     }
     all
 }

@@ -57,7 +57,9 @@ impl Maker {
     /// When the tables of the search do not fit into memory.
     pub fn new(network: Network, recipe: Recipe) -> Result<Maker, Box<dyn Error>> {
         const TABLE_MB: usize = 64;
-        let options = SearchOptions { pv_interval: 0, output_fail_lh: false, ..SearchOptions::default() };
+        let fv_scale = network.fv_scale();
+        let options =
+            SearchOptions { fv_scale, pv_interval: 0, output_fail_lh: false, ..SearchOptions::default() };
         let searcher = Searcher::new(Arc::new(network), TABLE_MB, options)?;
         let rng = Rng::new(recipe.seed);
         Ok(Maker { recipe, searcher, rng, seen: HashSet::new(), tried: 0 })

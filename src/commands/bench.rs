@@ -145,7 +145,7 @@ pub fn bench(
     say: &mut dyn FnMut(&str),
 ) -> Result<u64, OutOfMemory> {
     const LOOK: Duration = Duration::from_millis(20);
-    let options = SearchOptions { pv_interval: 0, ..SearchOptions::default() };
+    let options = SearchOptions { fv_scale: network.fv_scale(), pv_interval: 0, ..SearchOptions::default() };
     let mut pool = ThreadPool::new(network, usize::from(args.threads), args.hash as usize)?;
     let (mut nodes, mut spent) = (0, Duration::ZERO);
     for (i, sfen) in POSITIONS.iter().enumerate() {

@@ -64,9 +64,9 @@ pub struct Args {
     /// Network file, instead of the embedded network
     #[arg(long, value_name = "FILE")]
     eval_file: Option<PathBuf>,
-    /// Divisor of the network's output
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
-    fv_scale: i32,
+    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: Option<i32>,
     /// Start games from these lines (`startpos moves ...`, `sfen ...`), then random moves
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
@@ -134,7 +134,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         depth: args.depth,
         series: args.series,
         hash: args.hash as usize,
-        fv_scale: args.fv_scale,
+        fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
         openings: openings.hash().map(str::to_string),
         random_plies: args.random_plies.unwrap_or_else(|| openings.random_plies()),
         balance: args.balance,

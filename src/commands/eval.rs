@@ -2,7 +2,6 @@
 
 use super::networks::network;
 use super::positions::for_each_position;
-use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{Evaluator, Kernel, force_kernel};
 use crate::position::Position;
 use std::error::Error;
@@ -25,9 +24,9 @@ pub struct Args {
     /// Use this kernel: scalar, avx2, avxvnni, avx512 or neon
     #[arg(long, value_name = "KERNEL")]
     kernel: Option<Kernel>,
-    /// The divisor from raw output to the engine's value
-    #[arg(long, value_name = "N", default_value_t = FV_SCALE, value_parser = clap::value_parser!(i32).range(1..))]
-    fv_scale: i32,
+    /// The divisor from raw output to the engine's value [default: what the network's file says, or else 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    fv_scale: Option<i32>,
 }
 
 /// Runs `eval`.
@@ -36,12 +35,13 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         force_kernel(kernel)?;
     }
     let network = Arc::new(network(args.eval_dir.as_deref())?);
+    let fv_scale = args.fv_scale.unwrap_or(network.fv_scale());
     let mut evaluator = Evaluator::new(network);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut print = |sfen: &str, pos: Position| -> std::io::Result<()> {
         evaluator.reset(&pos);
         let raw = evaluator.evaluate(&pos);
-        let centipawns = 100 * (raw / args.fv_scale) as i64 / 90;
+        let centipawns = 100 * (raw / fv_scale) as i64 / 90;
         writeln!(out, "{sfen}\t{raw}\t{centipawns}")
     };
     match (&args.sfen, &args.sfen_file) {

@@ -52,9 +52,9 @@ pub struct Args {
     /// Directory of an nn.bin, instead of the embedded network
     #[arg(long, value_name = "DIR")]
     eval_dir: Option<PathBuf>,
-    /// Divisor of the network's output
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
-    fv_scale: i32,
+    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: Option<i32>,
     /// Go on with what an earlier run left in the directory. Its settings hold, except the network and the
     /// openings: name the same again
     #[arg(long)]
@@ -93,7 +93,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         (false, _) => {
             let games = GameSettings {
                 nodes: args.nodes,
-                fv_scale: args.fv_scale,
+                fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
                 decided: args.decided_score,
                 max_ply: args.max_ply,
             };

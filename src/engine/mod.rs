@@ -28,6 +28,7 @@ pub use score::{UsiScore, centipawns, win_rate};
 pub use text::decode_text;
 
 use crate::memory::OutOfMemory;
+use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{self, Network, NetworkError};
 use crate::position::Position;
 use crate::types::{Move, Value};
@@ -172,6 +173,12 @@ impl Engine {
                 None => Network::embedded()?,
             };
             say(&format!("network {}, kernel {}", network.name(), nnue::kernel_name()));
+            let (said, used) = (network.fv_scale(), self.fv_scale(&network));
+            if said != used && said != FV_SCALE {
+                say(&format!("FV_SCALE is {used}, although the network's file says {said}"));
+            } else if said != FV_SCALE {
+                say(&format!("FV_SCALE is {said}, as the network's file says"));
+            }
             self.network = Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string() });
         }
         let Some(loaded) = &self.network else { return Ok(()) };
@@ -251,10 +258,15 @@ impl Engine {
         }
     }
 
+    /// The divisor of the network's output: what the user says, or else what the network's file does.
+    fn fv_scale(&self, network: &Network) -> i32 {
+        self.options.given(Opt::FvScale).map_or(network.fv_scale(), |scale| scale as i32)
+    }
+
     /// The static evaluation of the position, from the side to move.
     pub fn evaluate(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, EngineError> {
         let network = self.network(say)?;
-        Ok(nnue::evaluate_from_scratch(&network, self.position()) / self.options.spin(Opt::FvScale) as i32)
+        Ok(nnue::evaluate_from_scratch(&network, self.position()) / self.fv_scale(&network))
     }
 
     /// Starts a search of the current position and returns. The observer's `best_move` is called once, at its end. A
@@ -348,7 +360,10 @@ impl Engine {
     }
 
     fn start(&mut self, position: Position, limits: Limits, observer: Arc<dyn Observer>) {
-        let options = self.options.search();
+        let mut options = self.options.search();
+        if let Some(loaded) = &self.network {
+            options.fv_scale = self.fv_scale(&loaded.network);
+        }
         if let Some(pool) = &mut self.pool {
             self.used = true;
             pool.threads.go(&position, limits, &options, observer);

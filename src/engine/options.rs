@@ -309,6 +309,8 @@ pub struct Options {
     values: Vec<Value>,
     /// Set by an option file: such a value is not changed by `setoption`.
     fixed: Vec<bool>,
+    /// Set by anyone, be it to the default.
+    given: Vec<bool>,
 }
 
 impl Default for Options {
@@ -322,7 +324,7 @@ impl Default for Options {
                 Kind::Button => Value::Text(String::new()),
             })
             .collect::<Vec<_>>();
-        Options { fixed: vec![false; values.len()], values }
+        Options { fixed: vec![false; values.len()], given: vec![false; values.len()], values }
     }
 }
 
@@ -376,6 +378,7 @@ impl Options {
             Kind::Text { .. } | Kind::Button => Value::Text(value.into()),
         };
         self.fixed[i] = fix;
+        self.given[i] = true;
         Ok(Accepted::Set(spec.opt))
     }
 
@@ -385,6 +388,11 @@ impl Options {
             Value::Spin(n) => n,
             _ => 0,
         }
+    }
+
+    /// The number of a spin option that somebody has set.
+    pub fn given(&self, opt: Opt) -> Option<i64> {
+        self.given[opt as usize].then(|| self.spin(opt))
     }
 
     /// The state of a check option; false for the other types.

@@ -1,176 +1,72 @@
-//! [`Evaluator`]: accumulators along the line that is being searched, brought up to date when a value is asked for.
+//! [`Stack`]: the accumulators along a line, brought up to date when a value is asked for.
 
 use std::sync::Arc;
 
-use super::arch::{Features, L1};
-use super::features::{FeatureSet, NO_FEATURE};
-use super::layers::{Aligned, Row};
-use super::network::Network;
+use super::features::FeatureSet;
+use super::layers::{Aligned, Layers, Row};
+use super::line::{Frame, Line, kings};
 use super::refresh::RefreshTable;
-use super::simd::{Simd, Work, dispatch, prefetch, scalar};
-use crate::position::{DirtyPieces, Position, Slot};
-use crate::types::{Color, MAX_PLY, PieceType, Square};
+use super::simd::{Simd, Work, dispatch, prefetch};
+use crate::position::Position;
+use crate::types::Color;
 
-/// One thread's evaluation of the positions along a line: follow every move with [`push`](Self::push) or
-/// [`push_null`](Self::push_null), every take-back with [`pop`](Self::pop), and ask with [`evaluate`](Self::evaluate).
-///
-/// ```
-/// use std::sync::Arc;
-/// use toratsugumi::nnue::{Evaluator, Network, evaluate_from_scratch};
-/// use toratsugumi::position::Position;
-///
-/// let network = Arc::new(Network::bootstrap()?);
-/// let mut position = Position::startpos();
-/// let mut evaluator = Evaluator::new(network.clone());
-/// evaluator.reset(&position);
-/// let move_ = position.parse_move("7g7f").unwrap();
-/// evaluator.push(position.do_move(move_));
-/// assert_eq!(evaluator.evaluate(&position), evaluate_from_scratch(&network, &position));
-/// # Ok::<(), toratsugumi::memory::OutOfMemory>(())
-/// ```
-pub struct Evaluator {
-    network: Arc<Network>,
-    /// Frames `0..=top` are the line; what lies beyond is left from earlier ones.
-    frames: Vec<Frame>,
-    accumulators: Vec<Pair>,
-    top: usize,
-    table: RefreshTable,
+/// A thread's accumulators for a network of whatever shape. The `line` is always the same one.
+pub(super) trait Accumulators: Send {
+    /// The network's raw output for the end of the line, which is `pos`.
+    fn evaluate(&mut self, line: &mut Line, pos: &Position) -> i32;
+
+    /// Brings the accumulators at the end of the line, which is `pos`, up to date.
+    fn update(&mut self, line: &mut Line, pos: &Position);
+
+    /// Asks for the rows that bringing the frame up to date will need.
+    fn prefetch(&self, frame: &Frame);
+}
+
+/// The [`Accumulators`] of a network of [`Layers`].
+pub(super) struct Stack<F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> {
+    layers: Arc<Layers<F, L1, WIDE, L2, L3>>,
+    /// By frame of the line.
+    accumulators: Vec<Pair<L1>>,
+    table: RefreshTable<F, L1>,
 }
 
 /// Both perspectives' accumulators, Black's first.
-type Pair = [Row<L1>; 2];
+pub(super) type Pair<const L1: usize> = [Row<L1>; 2];
 
-/// How a position came from the one before it, and which accumulators have been computed for it.
-#[derive(Clone, Copy, Default)]
-struct Frame {
-    /// Features within the bucket that go and come, each as Black and as White see it.
-    removed: [[u16; 2]; 2],
-    added: [[u16; 2]; 2],
-    /// How many of them.
-    count: u8,
-    /// Bit per perspective: its king moved, so that all features are others.
-    king_moved: u8,
-    /// Bit per perspective: the accumulator holds this position.
-    computed: u8,
-    /// Perspectives' buckets as last known, for prefetching; right unless that king moved unseen.
-    buckets: [u8; 2],
-}
-
-impl Evaluator {
-    /// An evaluator without a line: [`reset`](Self::reset) it before use.
-    pub fn new(network: Arc<Network>) -> Evaluator {
-        let plies = MAX_PLY + 10;
-        let table = RefreshTable::new(&network.input);
-        Evaluator {
-            network,
-            frames: vec![Frame::default(); plies],
-            accumulators: vec![[Aligned([0; L1]); 2]; plies],
-            top: 0,
-            table,
-        }
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>
+    Stack<F, L1, WIDE, L2, L3>
+{
+    /// Accumulators that have not been computed.
+    pub fn new(layers: Arc<Layers<F, L1, WIDE, L2, L3>>) -> Self {
+        let table = RefreshTable::new(&layers.input);
+        Stack { layers, accumulators: Vec::new(), table }
     }
 
-    /// The network it evaluates with.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-
-    /// Starts a new line at a position.
-    pub fn reset(&mut self, pos: &Position) {
-        self.top = 0;
-        self.frames[0] = Frame { buckets: buckets(pos), ..Frame::default() };
-    }
-
-    /// Follows a move. Costs next to nothing: accumulators are computed when needed.
-    #[inline]
-    pub fn push(&mut self, changes: DirtyPieces) {
-        let buckets = self.frames[self.top].buckets;
-        let mut frame = Frame { count: changes.count.min(2), buckets, ..Frame::default() };
-        if let Some(king) = changes.king {
-            frame.king_moved = 1 << king.index();
-        }
-        for i in 0..frame.count as usize {
-            frame.removed[i] = Features::features(changes.removed[i]);
-            frame.added[i] = Features::features(changes.added[i]);
-        }
-        self.push_frame(frame);
-    }
-
-    /// Asks for the rows that evaluating after the last move will need.
-    #[inline]
-    pub fn prefetch(&self) {
-        let frame = &self.frames[self.top];
-        for viewer in Color::ALL.map(Color::index) {
-            // a moved king's rows are others, which its refresh will know
-            if frame.king_moved >> viewer & 1 == 0 {
-                let first = frame.buckets[viewer] as usize * Features::PER_BUCKET;
-                for i in 0..frame.count as usize {
-                    prefetch(&self.network.input.rows[first + frame.removed[i][viewer] as usize]);
-                    prefetch(&self.network.input.rows[first + frame.added[i][viewer] as usize]);
-                }
-            }
-        }
-    }
-
-    /// Follows a null move.
-    #[inline]
-    pub fn push_null(&mut self) {
-        let buckets = self.frames[self.top].buckets;
-        self.push_frame(Frame { buckets, ..Frame::default() });
-    }
-
-    #[inline]
-    fn push_frame(&mut self, frame: Frame) {
-        self.top += 1;
-        if self.top == self.frames.len() {
-            self.grow();
-        }
-        self.frames[self.top] = frame;
-    }
-
+    /// Makes room for all frames of a line.
     #[cold]
-    fn grow(&mut self) {
-        self.frames.resize(2 * self.top, Frame::default());
-        self.accumulators.resize(2 * self.top, [Aligned([0; L1]); 2]);
-    }
-
-    /// Takes the last (null) move back.
-    ///
-    /// # Panics
-    /// If there is no move to take back.
-    #[inline]
-    pub fn pop(&mut self) {
-        self.top = self.top.checked_sub(1).expect("a move to take back");
-    }
-
-    /// The network's raw output (before FV_SCALE) from the view of the side to move. `pos` must be the position that
-    /// the pushes since [`reset`](Self::reset) led to.
-    #[inline]
-    pub fn evaluate(&mut self, pos: &Position) -> i32 {
-        dispatch(Evaluate(self, pos))
-    }
-
-    /// Brings the accumulators up to date without evaluating; [`evaluate`](Self::evaluate) does so by itself.
-    #[inline]
-    pub fn update(&mut self, pos: &Position) {
-        dispatch(Update(self, pos))
+    fn grow(&mut self, frames: usize) {
+        self.accumulators.resize(frames, [Aligned([0; L1]); 2]);
     }
 
     /// # Safety
     /// The processor must have what `S` needs.
     #[allow(unsafe_code)]
     #[inline(always)]
-    unsafe fn update_with<S: Simd>(&mut self, pos: &Position) {
-        let top = self.top;
-        if self.frames[top].computed == 0b11 {
+    unsafe fn update_with<S: Simd>(&mut self, line: &mut Line, pos: &Position) {
+        let top = line.top();
+        let frames = line.frames();
+        if frames[top].computed == 0b11 {
             return;
+        }
+        if self.accumulators.len() < frames.len() {
+            self.grow(frames.len());
         }
         for viewer in Color::ALL {
             let (v, bit) = (viewer.index(), 1 << viewer.index());
-            // the last ancestor that is computed, unless the king has moved since
+            // the last ancestor that is computed, unless the king has moved since, after which all features are others
             let mut from = top;
-            while self.frames[from].computed & bit == 0 {
-                if self.frames[from].king_moved & bit != 0 || from == 0 {
+            while frames[from].computed & bit == 0 {
+                if F::BUCKETS > 1 && frames[from].king_moved & bit != 0 || from == 0 {
                     from = usize::MAX;
                     break;
                 }
@@ -179,14 +75,14 @@ impl Evaluator {
             if from == usize::MAX {
                 let out = &mut self.accumulators[top][v];
                 // SAFETY: the caller's promise.
-                unsafe { self.table.refresh::<S>(&self.network.input, viewer, pos, out) };
-                self.frames[top].computed |= bit;
+                unsafe { self.table.refresh::<S>(&self.layers.input, viewer, pos, out) };
+                frames[top].computed |= bit;
                 continue;
             }
-            let first = Features::bucket(viewer, pos.king_square(viewer)) * Features::PER_BUCKET;
-            let bucket = &self.network.input.rows[first..][..Features::PER_BUCKET];
+            let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
+            let bucket = &self.layers.input.rows[first..][..F::PER_BUCKET];
             for at in from + 1..=top {
-                let frame = &mut self.frames[at];
+                let frame = &mut frames[at];
                 frame.computed |= bit;
                 let [before, .., after] = &mut self.accumulators[at - 1..=at] else { unreachable!() };
                 let (src, dst) = (&before[v], &mut after[v]);
@@ -202,95 +98,115 @@ impl Evaluator {
                 }
             }
         }
-        self.frames[top].buckets = buckets(pos);
+        frames[top].kings = kings(pos);
     }
 }
 
-fn buckets(pos: &Position) -> [u8; 2] {
-    Color::ALL.map(|viewer| Features::bucket(viewer, pos.king_square(viewer)) as u8)
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Accumulators
+    for Stack<F, L1, WIDE, L2, L3>
+{
+    fn evaluate(&mut self, line: &mut Line, pos: &Position) -> i32 {
+        dispatch(Evaluate(self, line, pos))
+    }
+
+    fn update(&mut self, line: &mut Line, pos: &Position) {
+        dispatch(Update(self, line, pos))
+    }
+
+    fn prefetch(&self, frame: &Frame) {
+        for viewer in Color::ALL {
+            let v = viewer.index();
+            // a moved king's rows are others, which its refresh will know
+            if F::BUCKETS == 1 || frame.king_moved >> v & 1 == 0 {
+                let first = F::bucket(viewer, frame.kings[v]) * F::PER_BUCKET;
+                for i in 0..frame.count as usize {
+                    prefetch(&self.layers.input.rows[first + frame.removed[i][v] as usize]);
+                    prefetch(&self.layers.input.rows[first + frame.added[i][v] as usize]);
+                }
+            }
+        }
+    }
 }
 
-struct Evaluate<'a>(&'a mut Evaluator, &'a Position);
+/// Everything after the accumulators: the raw output for the player whose accumulator is `us`.
+///
+/// # Safety
+/// The processor must have what `S` needs.
+#[allow(unsafe_code)]
+#[inline(always)]
+unsafe fn propagate<S: Simd, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+    layers: &Layers<F, L1, WIDE, L2, L3>,
+    us: &Row<L1>,
+    them: &Row<L1>,
+) -> i32 {
+    // SAFETY: the caller's promise is the kernels' only condition.
+    unsafe {
+        let first = S::transformed_affine(us, them, &layers.hidden1);
+        let second = S::affine(&first, &layers.hidden2);
+        S::output(&second, &layers.output)
+    }
+}
 
-impl Work for Evaluate<'_> {
+struct Evaluate<'a, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+    &'a mut Stack<F, L1, WIDE, L2, L3>,
+    &'a mut Line,
+    &'a Position,
+);
+
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Work
+    for Evaluate<'_, F, L1, WIDE, L2, L3>
+{
     type Output = i32;
 
     #[allow(unsafe_code)]
     #[inline(always)]
     unsafe fn run<S: Simd>(self) -> i32 {
-        let Evaluate(evaluator, pos) = self;
+        let Evaluate(stack, line, pos) = self;
         // SAFETY: the caller's promise.
         unsafe {
-            evaluator.update_with::<S>(pos);
-            let pair = &evaluator.accumulators[evaluator.top];
+            stack.update_with::<S>(line, pos);
+            let pair = &stack.accumulators[line.top()];
             let us = pos.side_to_move();
-            evaluator.network.propagate::<S>(&pair[us.index()], &pair[us.flip().index()])
+            propagate::<S, _, _, _, _, _>(&stack.layers, &pair[us.index()], &pair[us.flip().index()])
         }
     }
 }
 
-struct Update<'a>(&'a mut Evaluator, &'a Position);
+struct Update<'a, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+    &'a mut Stack<F, L1, WIDE, L2, L3>,
+    &'a mut Line,
+    &'a Position,
+);
 
-impl Work for Update<'_> {
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Work
+    for Update<'_, F, L1, WIDE, L2, L3>
+{
     type Output = ();
 
     #[allow(unsafe_code)]
     #[inline(always)]
     unsafe fn run<S: Simd>(self) {
         // SAFETY: the caller's promise.
-        unsafe { self.0.update_with::<S>(self.1) }
+        unsafe { self.0.update_with::<S>(self.1, self.2) }
     }
 }
 
-/// The raw output for the side to move, summed feature by feature with the scalar kernels: the reference that
-/// [`Evaluator::evaluate`] must equal.
-pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
-    let accumulators = accumulators_from_scratch(network, pos);
-    scalar::run(Propagate(network, &accumulators, pos.side_to_move()))
-}
+/// The raw output for accumulators of the side to move and of the other side.
+pub(super) struct Propagate<'a, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+    pub &'a Layers<F, L1, WIDE, L2, L3>,
+    pub &'a Row<L1>,
+    pub &'a Row<L1>,
+);
 
-/// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side.
-pub fn output_of(network: &Network, accumulators: &[Row<L1>; 2]) -> i32 {
-    dispatch(Propagate(network, accumulators, Color::Black))
-}
-
-/// Both players' accumulators, summed up feature by feature.
-pub(super) fn accumulators_from_scratch(network: &Network, pos: &Position) -> Pair {
-    Color::ALL.map(|viewer| {
-        let mut features: Vec<u16> = Vec::with_capacity(Features::ACTIVE);
-        for square in Square::all() {
-            features.push(Features::features(Slot::board(pos.piece_on(square), square))[viewer.index()]);
-        }
-        for owner in Color::ALL {
-            for kind in PieceType::HAND {
-                let nths = 1..=pos.hand(owner).count(kind);
-                features
-                    .extend(nths.map(|nth| Features::features(Slot::hand(owner, kind, nth))[viewer.index()]));
-            }
-        }
-        features.retain(|&feature| feature != NO_FEATURE);
-        // pieces that a handicap game lacks
-        features.resize(Features::ACTIVE.max(features.len()), 0);
-        let first = Features::bucket(viewer, pos.king_square(viewer)) * Features::PER_BUCKET;
-        let mut sum = network.input.bias;
-        for feature in features {
-            let row = &network.input.rows[first + feature as usize].0;
-            sum.0.iter_mut().zip(row).for_each(|(s, w)| *s = s.wrapping_add(*w));
-        }
-        sum
-    })
-}
-
-struct Propagate<'a>(&'a Network, &'a Pair, Color);
-
-impl Work for Propagate<'_> {
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Work
+    for Propagate<'_, F, L1, WIDE, L2, L3>
+{
     type Output = i32;
 
     #[allow(unsafe_code)]
     #[inline(always)]
     unsafe fn run<S: Simd>(self) -> i32 {
-        let Propagate(network, pair, us) = self;
         // SAFETY: the caller's promise.
-        unsafe { network.propagate::<S>(&pair[us.index()], &pair[us.flip().index()]) }
+        unsafe { propagate::<S, _, _, _, _, _>(self.0, self.1, self.2) }
     }
 }

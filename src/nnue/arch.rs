@@ -1,72 +1,107 @@
-//! The network on one screen: its sizes, its features, its layers.
+//! The networks on one screen: their sizes, their features, their layers.
 //!
 //! ```text
 //! HalfKP (125,388) -> 256 per side -> clip -> 512 (side to move first) -> 32 -> clip -> 32 -> clip -> 1
 //! ```
-//! Another size is a change of the constants, another feature set a change of [`Features`]; the layers, the file, the
-//! kernels and the accumulators follow. (Hidden layers whose width is not a multiple of 32 run, but on the scalar code.)
+//! Another size, or another feature set, is a line here and its name in [`ARCHITECTURES`]; the layers, the file, the kernels
+//! and the accumulators follow.
 
-use super::features::{FeatureSet, HalfKp};
-use super::layers::{Affine, Transformer};
+use super::features::{FeatureSet, HalfKp, Kp};
+use super::layers::Layers;
+use super::parameters::Parameters;
+use super::shape::Shape;
+use crate::memory::OutOfMemory;
+use std::fmt;
+use std::str::FromStr;
 
-/// What the first layer sees.
-pub type Features = HalfKp;
-/// Outputs of the feature transformer, per perspective.
-pub const L1: usize = 256;
-/// Outputs of the first and the second hidden layer.
-pub const L2: usize = 32;
-/// Outputs of the second hidden layer.
-pub const L3: usize = 32;
-
-/// The output in units of [`crate::types::Value`], times this (the USI option `FV_SCALE` can say otherwise).
-pub const FV_SCALE: i32 = 16;
-
-/// The first layer: features to accumulators.
-pub type Input = Transformer<Features, L1>;
-/// Both accumulators, side to move first, to the first hidden layer.
-pub type Hidden1 = Affine<{ 2 * L1 }, L2>;
-/// First to second hidden layer.
-pub type Hidden2 = Affine<L2, L3>;
-/// Second hidden layer to the one output.
-pub type Output = Affine<L3, 1>;
+/// All networks that this engine reads, plays and trains. The first is the default.
+pub const ARCHITECTURES: [Architecture; 5] = [
+    Architecture::of::<HalfKp, 256, 512, 32, 32>("halfkp_256x2-32-32"),
+    Architecture::of::<HalfKp, 512, 1024, 16, 32>("halfkp_512x2-16-32"),
+    Architecture::of::<HalfKp, 1024, 2048, 8, 32>("halfkp_1024x2-8-32"),
+    Architecture::of::<HalfKp, 1024, 2048, 8, 64>("halfkp_1024x2-8-64"),
+    Architecture::of::<Kp, 256, 512, 32, 32>("kp_256x2-32-32"),
+];
 
 /// The file format's version word.
 pub const VERSION: u32 = 0x7AF3_2F16;
-/// Hashes of the two sections of a file; the header holds their exclusive or.
-pub const TRANSFORMER_HASH: u32 = Features::HASH ^ (2 * L1) as u32;
-/// See [`TRANSFORMER_HASH`].
-pub const NETWORK_HASH: u32 = {
-    let input = 0xEC42_E90D ^ (2 * L1) as u32;
-    let hidden1 = Hidden1::hash(input);
-    let hidden2 = Hidden2::hash(clipped_hash(hidden1));
-    Output::hash(clipped_hash(hidden2))
-};
 
-const fn clipped_hash(previous: u32) -> u32 {
-    0x538D_24C7u32.wrapping_add(previous)
+/// The output in units of [`crate::types::Value`], times this, of a network of which nothing else is known.
+pub const FV_SCALE: i32 = 16;
+
+/// The default's widths, which are those that the trainer knows.
+pub const L1: usize = 256;
+/// See [`L1`].
+pub const L2: usize = 32;
+/// See [`L1`].
+pub const L3: usize = 32;
+
+/// A kind of network that this engine knows.
+#[derive(Clone, Copy)]
+pub struct Architecture {
+    /// What `--arch` calls it, and YaneuraOu's sources.
+    pub name: &'static str,
+    /// The sizes.
+    pub shape: Shape,
+    zeroed: fn() -> Result<Box<dyn Parameters>, OutOfMemory>,
 }
 
-/// The architecture string of a file. Readers must not trust it: trainers write all sorts of things there.
-pub fn describe(style: Style) -> String {
-    let first = match style {
-        Style::Classic => "AffineTransform",
-        Style::Current => "AffineTransformSparseInput",
-    };
-    let (features, inputs, wide) = (Features::NAME, Features::INPUTS, 2 * L1);
-    format!(
-        "Features={features}[{inputs}->{L1}x2],Network=AffineTransform[1<-{L3}](ClippedReLU[{L3}]\
-         (AffineTransform[{L3}<-{L2}](ClippedReLU[{L2}]({first}[{L2}<-{wide}](InputSlice[{wide}(0:{wide})])))))"
-    )
+impl Architecture {
+    /// The one that plays unless another one is asked for.
+    pub const DEFAULT: Architecture = ARCHITECTURES[0];
+
+    const fn of<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+        name: &'static str,
+    ) -> Architecture {
+        fn zeroed<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>()
+        -> Result<Box<dyn Parameters>, OutOfMemory> {
+            Ok(Box::new(Layers::<F, L1, WIDE, L2, L3>::zeroed()?))
+        }
+        Architecture {
+            name,
+            shape: Layers::<F, L1, WIDE, L2, L3>::SHAPE,
+            zeroed: zeroed::<F, L1, WIDE, L2, L3>,
+        }
+    }
+
+    /// The one of that shape.
+    pub fn with_shape(shape: Shape) -> Option<Architecture> {
+        ARCHITECTURES.into_iter().find(|a| a.shape == shape)
+    }
+
+    /// A network of zeros, to be filled.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn zeroed(&self) -> Result<Box<dyn Parameters>, OutOfMemory> {
+        (self.zeroed)()
+    }
 }
 
-/// Which name the file gives the first hidden layer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
-    /// As every program has written it since 2018.
-    #[default]
-    Classic,
-    /// As YaneuraOu has named it since October 2024.
-    Current,
+impl fmt::Debug for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Architecture {
+    fn eq(&self, other: &Architecture) -> bool {
+        self.name == other.name
+    }
+}
+
+/// There is no network of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no network `{0}`; there are {names}", names = ARCHITECTURES.map(|a| a.name).join(", "))]
+pub struct UnknownArchitecture(String);
+
+impl FromStr for Architecture {
+    type Err = UnknownArchitecture;
+
+    fn from_str(name: &str) -> Result<Architecture, UnknownArchitecture> {
+        let known = ARCHITECTURES.into_iter().find(|a| a.name.eq_ignore_ascii_case(name));
+        known.ok_or_else(|| UnknownArchitecture(name.to_owned()))
+    }
 }
 
 #[cfg(test)]
@@ -74,15 +109,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_and_string_are_the_known_ones() {
-        assert_eq!(TRANSFORMER_HASH, 0x5D69_D7B8);
-        assert_eq!(NETWORK_HASH, 0x6333_7156);
-        assert_eq!(TRANSFORMER_HASH ^ NETWORK_HASH, 0x3E5A_A6EE);
-        assert_eq!(
-            describe(Style::Classic),
-            "Features=HalfKP(Friend)[125388->256x2],Network=AffineTransform[1<-32](ClippedReLU[32](AffineTransform\
-             [32<-32](ClippedReLU[32](AffineTransform[32<-512](InputSlice[512(0:512)])))))"
-        );
-        assert_eq!(describe(Style::Current).len(), 189);
+    fn names_lead_to_their_architecture() {
+        for a in ARCHITECTURES {
+            assert_eq!(a.name.to_uppercase().parse::<Architecture>(), Ok(a));
+            assert_eq!(Architecture::with_shape(a.shape), Some(a));
+            assert_eq!(a.zeroed().unwrap().shape(), a.shape);
+        }
+        let error = "halfkp_1x2-3-4".parse::<Architecture>().unwrap_err().to_string();
+        assert!(error.contains("halfkp_1x2-3-4") && error.contains("halfkp_1024x2-8-64, kp_256"), "{error}");
+    }
+
+    #[test]
+    fn lengths_and_hashes_tell_architectures_apart() {
+        for (i, a) in ARCHITECTURES.iter().enumerate() {
+            for b in &ARCHITECTURES[..i] {
+                assert_ne!(a.shape.bytes(), b.shape.bytes());
+                assert_ne!(a.shape.file_hash(), b.shape.file_hash());
+            }
+        }
     }
 }

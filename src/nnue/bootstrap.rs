@@ -12,10 +12,11 @@
 //!   one another, finely (a unit a step) around zero, in steps of two and four further out. The second passes them on.
 //! - **Output.** Their sum, weighted by their steps, is the difference again, 16 times (for an FV_SCALE of 16).
 
-use super::arch::{FV_SCALE, Features, L2};
-use super::features::{FeatureSet, NO_FEATURE};
+use super::arch::{Architecture, FV_SCALE};
+use super::features::{FeatureSet, HalfKp, bona_pieces};
 use super::layers::WEIGHT_SHIFT;
 use super::network::Network;
+use super::parameters::Parameters;
 use crate::memory::OutOfMemory;
 use crate::position::Slot;
 use crate::types::{Color, Piece, PieceType, Square};
@@ -39,16 +40,15 @@ const TEMPO: i32 = 16;
 impl Network {
     /// The hand-written network; see the module's documentation in the source for how it is encoded.
     pub fn bootstrap() -> Result<Network, OutOfMemory> {
-        let mut network = Network::zeroed()?;
-        network.origin = "bootstrap: piece values and a few positional terms".to_owned();
-        transformer(&mut network);
-        hidden_and_output(&mut network);
-        Ok(network)
+        let mut parameters = Architecture::DEFAULT.zeroed()?;
+        transformer(&mut *parameters);
+        hidden_and_output(&mut *parameters);
+        Ok(Network::new(parameters, "bootstrap: piece values and a few positional terms".to_owned()))
     }
 }
 
-fn transformer(network: &mut Network) {
-    let bias = &mut network.input.bias.0;
+fn transformer(network: &mut dyn Parameters) {
+    let bias = network.bias_mut();
     for (step, bias) in bias[..STEPS].iter_mut().enumerate() {
         *bias = EVEN - 127 * step as i16;
     }
@@ -58,16 +58,17 @@ fn transformer(network: &mut Network) {
 
     for king in Square::all() {
         // Black's view of the board; White's rows are the same ones
-        let rows = &mut network.input.rows[Features::bucket(Color::Black, king) * Features::PER_BUCKET..];
+        let first = HalfKp::bucket(Color::Black, king) * HalfKp::PER_BUCKET;
         let merit = king_merit(king);
-        for row in &mut rows[..Features::PER_BUCKET] {
-            row.0[KING[0]] = merit % 4;
-            row.0[KING[1]] = merit / 4;
+        for input in first..first + HalfKp::PER_BUCKET {
+            let row = network.row_mut(input);
+            row[KING[0]] = merit % 4;
+            row[KING[1]] = merit / 4;
         }
         let mut set = |slot: Slot, standing: i32, danger: i32| {
-            let feature = Features::features(slot)[Color::Black.index()];
-            if feature != NO_FEATURE {
-                let row = &mut rows[feature as usize].0;
+            let feature = usize::from(bona_pieces(slot)[Color::Black.index()]);
+            if feature < HalfKp::PER_BUCKET {
+                let row = network.row_mut(first + feature);
                 row[..STEPS].fill(standing as i16);
                 DANGER.into_iter().for_each(|output| row[output] = danger as i16);
             }
@@ -246,34 +247,36 @@ fn king_merit(king: Square) -> i16 {
     ][king.rank() as usize][centre]
 }
 
-fn hidden_and_output(network: &mut Network) {
+/// Outputs of the first hidden layer.
+const UNITS: usize = 32;
+
+fn hidden_and_output(network: &mut dyn Parameters) {
     // Each unit covers a range of the difference, from -4064 to 4064 in all; `scale` 64ths of a unit a step.
     let scale = |unit: usize| match unit {
         0..4 | 28..32 => 16,
         4..8 | 24..28 => 32,
         _ => 64,
     };
-    const { assert!(L2 == 32) };
     let width = |unit: usize| 127 * 64 / scale(unit);
-    let mut from = -(0..L2).map(width).sum::<i32>() / 2;
-    network.output.bias.0[0] = FV_SCALE * from;
-    for unit in 0..L2 {
+    let mut from = -(0..UNITS).map(width).sum::<i32>() / 2;
+    let own = network.shape().l1;
+    let [hidden1, hidden2, output] = network.layers_mut();
+    output.bias_mut()[0] = FV_SCALE * from;
+    for unit in 0..UNITS {
         let scale = scale(unit);
-        let hidden = &mut network.hidden1;
-        hidden.bias.0[unit] = scale * (TEMPO - from);
-        let own = network.input.bias.0.len();
-        let mut weigh = |output: usize, worth: i32| {
+        hidden1.bias_mut()[unit] = scale * (TEMPO - from);
+        let mut weigh = |input: usize, worth: i32| {
             // 64ths of the difference, in this unit's scale; all of them divide
             let weight = (worth * scale / 64) as i8;
-            hidden.set_weight(unit, output, weight);
-            hidden.set_weight(unit, own + output, -weight);
+            hidden1.set_weight(unit, input, weight);
+            hidden1.set_weight(unit, own + input, -weight);
         };
-        (0..STEPS).for_each(|output| weigh(output, 64));
-        DANGER.into_iter().for_each(|output| weigh(output, -DANGER_COST));
-        KING.into_iter().zip(KING_WORTH).for_each(|(output, worth)| weigh(output, worth));
+        (0..STEPS).for_each(|input| weigh(input, 64));
+        DANGER.into_iter().for_each(|input| weigh(input, -DANGER_COST));
+        KING.into_iter().zip(KING_WORTH).for_each(|(input, worth)| weigh(input, worth));
 
-        network.hidden2.set_weight(unit, unit, 1 << WEIGHT_SHIFT);
-        network.output.set_weight(0, unit, (FV_SCALE * 64 / scale) as i8);
+        hidden2.set_weight(unit, unit, 1 << WEIGHT_SHIFT);
+        output.set_weight(0, unit, (FV_SCALE * 64 / scale) as i8);
         from += width(unit);
     }
 }

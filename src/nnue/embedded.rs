@@ -17,7 +17,7 @@ impl Network {
     pub fn embedded() -> Result<Network, NetworkError> {
         let mut reader = zstd::stream::read::Decoder::with_buffer(FILE).map_err(NetworkError::Io)?;
         reader.window_log_max(WINDOW_LOG).map_err(NetworkError::Io)?;
-        let (network, _warnings) = Network::read(&mut reader)?;
+        let (network, _warnings) = Network::read(&mut reader, None)?;
         Ok(network)
     }
 

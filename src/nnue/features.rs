@@ -1,43 +1,43 @@
-//! Which inputs of the network a position switches on: [`FeatureSet`], and [`HalfKp`].
+//! Which inputs of the network a position switches on: [`FeatureSet`], with [`HalfKp`] and [`Kp`].
 //!
-//! A feature is the pair (own king's square, another piece where it stands), seen once from each player's side. The
-//! pieces are numbered as *BonaPieces*, after the engine Bonanza: first the pieces in hand, then board squares by kind,
-//! for each kind the viewer's own pieces before the opponent's.
+//! A feature is a piece where it stands, or the pair (own king's square, another piece where it stands), seen once from
+//! each player's side. The pieces are numbered as *BonaPieces*, after the engine Bonanza: first the pieces in hand, then
+//! board squares by kind, for each kind the viewer's own pieces before the opponent's; kings come last.
 
 use crate::position::Slot;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// Marks slots that are no feature (kings).
-pub const NO_FEATURE: u16 = u16::MAX;
-
-/// A feature set whose inputs fall into buckets by the viewer's own king.
+/// A feature set: which rows of the first layer a position switches on, as functions of the viewer's own king's square
+/// and of [`bona_pieces`].
 pub trait FeatureSet: Sized + Send + Sync + 'static {
-    /// The name in architecture strings.
+    /// The name for people, and that in architecture strings.
     const NAME: &'static str;
+    /// See [`NAME`](Self::NAME).
+    const NAME_IN_FILES: &'static str;
     /// What the file's header says of this feature set.
     const HASH: u32;
-    /// Buckets, and features a bucket.
+    /// Into how many buckets the inputs fall by the viewer's own king.
     const BUCKETS: usize;
-    /// Inputs that share a king square.
+    /// Inputs of a bucket: BonaPieces below this are features.
     const PER_BUCKET: usize;
     /// All inputs.
     const INPUTS: usize = Self::BUCKETS * Self::PER_BUCKET;
+    /// Whether kings are features like other pieces.
+    const KINGS: bool = Self::PER_BUCKET > BONA_PIECES;
     /// How many features are switched on at a time; feature 0 of the bucket stands in for each missing piece.
     const ACTIVE: usize;
 
     /// The bucket for a viewer whose king stands on `king`. A missing king ([`Square::NONE`], as in mate problems)
     /// counts as standing on its original square.
     fn bucket(viewer: Color, king: Square) -> usize;
-
-    /// The feature within the bucket as Black and as White see it; [`NO_FEATURE`] for kings.
-    fn features(slot: Slot) -> [u16; 2];
 }
 
 /// Own king × all other pieces: 81 × 1548 = 125,388 inputs, 38 of them on.
 pub enum HalfKp {}
 
 impl FeatureSet for HalfKp {
-    const NAME: &'static str = "HalfKP(Friend)";
+    const NAME: &'static str = "HalfKP";
+    const NAME_IN_FILES: &'static str = "HalfKP(Friend)";
     // HalfKP's own hash, and 1 for the side "Friend"
     const HASH: u32 = 0x5D69_D5B9 ^ 1;
     const BUCKETS: usize = Square::NUM;
@@ -52,31 +52,54 @@ impl FeatureSet for HalfKp {
             Color::White => king.flip().index(),
         }
     }
+}
+
+/// All pieces, kings as well, each for itself: 1548 + 2 × 81 = 1710 inputs, 40 of them on.
+pub enum Kp {}
+
+impl FeatureSet for Kp {
+    const NAME: &'static str = "K-P";
+    const NAME_IN_FILES: &'static str = "K+P";
+    // the hash of a pair of feature sets: the first one's, and the second one's turned left by a bit
+    const HASH: u32 = 0xD3CE_E169 ^ 0x764C_FB4Bu32.rotate_left(1);
+    const BUCKETS: usize = 1;
+    const PER_BUCKET: usize = BONA_PIECES + 2 * Square::NUM;
+    const ACTIVE: usize = 40;
 
     #[inline]
-    fn features(slot: Slot) -> [u16; 2] {
-        BONA_PIECE[slot.0 as usize]
+    fn bucket(_viewer: Color, _king: Square) -> usize {
+        0
     }
+}
+
+/// The BonaPiece as Black and as White see it. The viewer's own king has numbers from [`BONA_PIECES`] on, the
+/// opponent's 81 more.
+#[inline]
+pub fn bona_pieces(slot: Slot) -> [u16; 2] {
+    BONA_PIECE[slot.0 as usize]
 }
 
 /// A king's original square (5九), as its owner sees it.
 const HOME: Square = Square::new(4, 8);
 
-/// The number of BonaPieces, the unused 0 included.
+/// The number of BonaPieces without kings, the unused 0 included.
 pub const BONA_PIECES: usize = 1548;
+
+/// In place of the BonaPiece of a slot that no piece can have.
+const NONE: u16 = u16::MAX;
 
 /// First BonaPiece in hand by kind, the viewer's own and the opponent's.
 const IN_HAND: [[u16; 2]; 8] = [[0, 0], [1, 20], [39, 44], [49, 54], [59, 64], [79, 82], [85, 88], [69, 74]];
 
-/// First BonaPiece on the board by kind, the viewer's own; the opponent's lie 81 further. Kings are none.
+/// First BonaPiece on the board by kind, the viewer's own; the opponent's lie 81 further.
 const ON_BOARD: [u16; PieceType::NUM] =
-    [NO_FEATURE, 90, 252, 414, 576, 900, 1224, 738, NO_FEATURE, 738, 738, 738, 738, 1062, 1386, NO_FEATURE];
+    [NONE, 90, 252, 414, 576, 900, 1224, 738, BONA_PIECES as u16, 738, 738, 738, 738, 1062, 1386, NONE];
 
 /// How many of a kind exist, which bounds a hand.
 const EXISTING: [u32; 8] = [0, 18, 4, 4, 4, 2, 2, 4];
 
 const BONA_PIECE: [[u16; 2]; Slot::COUNT] = {
-    let mut table = [[NO_FEATURE; 2]; Slot::COUNT];
+    let mut table = [[NONE; 2]; Slot::COUNT];
     let mut color = 0;
     while color < 2 {
         let owner = Color::ALL[color];
@@ -84,7 +107,7 @@ const BONA_PIECE: [[u16; 2]; Slot::COUNT] = {
         while kind < 15 {
             let kind_ = PieceType(kind);
             let mut square = 0;
-            while square < 81 && ON_BOARD[kind as usize] != NO_FEATURE {
+            while square < 81 && ON_BOARD[kind as usize] != NONE {
                 let slot = Slot::board(Piece::new(owner, kind_), Square(square)).0 as usize;
                 let base = ON_BOARD[kind as usize];
                 // the owner is Black: own piece for Black, the opponent's (and turned) for White; and vice versa

@@ -3,19 +3,20 @@
 //! ```text
 //! u32 version   u32 hash   u32 length + architecture string
 //! u32 hash      i16 biases [L1]   i16 weights [inputs][L1]
-//! u32 hash      for each layer: i32 biases [OUT]   i8 weights [OUT][IN]
+//! u32 hash      for each layer: i32 biases [OUT]   i8 weights [OUT][IN, padded to a multiple of 32]
 //! ```
-//! Everything is little-endian. Only the length tells what a file holds: the string is written by hand in many
-//! programs (`[41024->256x2]`, the number of inputs on a chess board, is common), so it is read past and kept for show;
-//! a hash other than ours is a warning.
+//! Everything is little-endian. The length tells what a file holds, and the hashes where there is none (a pipe): the string
+//! is written by hand in many programs (`[41024->256x2]`, the number of inputs on a chess board, is common, and so is 256x2
+//! for any width), so it is read past and kept for show; a hash other than ours is a warning.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::arch::{self, NETWORK_HASH, Style, TRANSFORMER_HASH, VERSION};
-use super::layers::Affine;
+use super::arch::{ARCHITECTURES, Architecture, FV_SCALE, VERSION};
+use super::layers::Dense;
 use super::network::Network;
+use super::shape::{Shape, Style};
 use crate::memory::OutOfMemory;
 use crate::whole_file::WholeFile;
 
@@ -24,6 +25,9 @@ pub const FILE_NAME: &str = "nn.bin";
 
 /// Architecture strings are about 200 bytes; a length beyond this is no string.
 const LONGEST_STRING: u32 = 1 << 20;
+
+/// How the weights of a compressed feature transformer begin.
+const LEB128: &[u8; 17] = b"COMPRESSED_LEB128";
 
 /// Why a network file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -37,29 +41,78 @@ pub enum NetworkError {
     Version { found: u32 },
     #[error("not a network file: an architecture string of {0} bytes")]
     StringLength(u32),
-    #[error("the network file ends within the {section}{hint}")]
-    Truncated { section: &'static str, hint: Hint },
-    #[error("the network file goes on after the last layer{hint}")]
-    TrailingBytes { hint: Hint },
-    #[error("the network file is compressed by LEB128, which HalfKP files never are")]
-    Leb128,
+    #[error("the network file ends within the {section}")]
+    Truncated { section: &'static str },
+    #[error("the network file goes on after the last layer")]
+    TrailingBytes,
+    #[error("{header}: a {shape} network with this header has {expected} bytes")]
+    Length { header: Header, shape: Shape, expected: u64 },
+    #[error(
+        "{header}, which is compressed by LEB128, as none of the networks are that this engine reads: {}",
+        supported()
+    )]
+    Leb128 { header: Header },
+    #[error("{header}; this engine reads {}", supported())]
+    Unknown { header: Header },
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
 }
 
-/// What a file of the wrong length says about itself, if it differs from what we read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hint(Option<String>);
+fn supported() -> String {
+    ARCHITECTURES.map(|a| a.shape.to_string()).join(", ")
+}
 
-impl std::fmt::Display for Hint {
+/// What a file says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The hash of the whole.
+    pub hash: u32,
+    /// The hash of the feature transformer.
+    pub transformer_hash: u32,
+    /// The architecture string, cut to a sane length.
+    pub string: String,
+    /// Bytes of the file, where it has an end to be seen.
+    pub length: Option<u64>,
+    /// Bytes before the feature transformer's hash.
+    start: u64,
+}
+
+impl std::fmt::Display for Header {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.0 {
-            Some(string) => write!(
-                f,
-                "; it calls itself {string:?}, this engine reads {}",
-                arch::describe(Style::Classic)
-            ),
-            None => Ok(()),
+        let Header { hash, transformer_hash, string, length, .. } = self;
+        let length = length.map_or("an unknown number of".to_owned(), |n| n.to_string());
+        write!(
+            f,
+            "the network calls itself {string:?}, has the hashes {hash:#010x} (file) and {transformer_hash:#010x} \
+             (transformer) and {length} bytes"
+        )
+    }
+}
+
+impl Header {
+    /// Which network this is.
+    fn architecture(&self) -> Result<Architecture, NetworkError> {
+        let by_hash = || {
+            let hash = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
+            hash.or_else(|| {
+                ARCHITECTURES.into_iter().find(|a| a.shape.transformer_hash() == self.transformer_hash)
+            })
+        };
+        let header = || self.clone();
+        let Some(length) = self.length else {
+            // no end in sight: nothing but the whole hash tells where it must be
+            let known = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
+            return known.ok_or_else(|| NetworkError::Unknown { header: header() });
+        };
+        let body = length.saturating_sub(self.start);
+        match ARCHITECTURES.into_iter().find(|a| a.shape.bytes() == body) {
+            Some(known) => Ok(known),
+            None => Err(match by_hash() {
+                Some(Architecture { shape, .. }) => {
+                    NetworkError::Length { header: header(), shape, expected: self.start + shape.bytes() }
+                }
+                None => NetworkError::Unknown { header: header() },
+            }),
         }
     }
 }
@@ -68,63 +121,47 @@ impl std::fmt::Display for Hint {
 pub type Loaded = (Network, Vec<String>);
 
 impl Network {
-    /// Reads a network file and makes sure that it ends where it should.
+    /// Reads a network file and makes sure that it ends where it should. `length` is its number of bytes, where that is
+    /// known.
     ///
     /// # Errors
     /// See [`NetworkError`]; whatever the bytes are, memory use stays within that of a network.
-    pub fn read(from: &mut impl Read) -> Result<Loaded, NetworkError> {
-        let mut source = Source { from, section: "header", hint: Hint(None) };
-        let mut warnings = Vec::new();
-        let mut check = |what: &str, found: u32, expected: u32| {
-            if found != expected {
-                warnings
-                    .push(format!("the network's {what} hash is {found:#010x}, expected {expected:#010x}"));
-            }
-        };
-
+    pub fn read(from: &mut impl Read, length: Option<u64>) -> Result<Loaded, NetworkError> {
+        let mut source = Source { from, section: "header" };
         let version = source.u32()?;
         if version != VERSION {
             return Err(NetworkError::Version { found: version });
         }
         let hash = source.u32()?;
-        let length = source.u32()?;
-        if length > LONGEST_STRING {
-            return Err(NetworkError::StringLength(length));
+        let string_length = source.u32()?;
+        if string_length > LONGEST_STRING {
+            return Err(NetworkError::StringLength(string_length));
         }
-        let mut string = vec![0; length as usize];
+        let mut string = vec![0; string_length as usize];
         source.fill(&mut string)?;
         let string = String::from_utf8_lossy(&string);
-        let origin: String = string.chars().filter(|c| !c.is_control()).take(1000).collect();
-        if hash != TRANSFORMER_HASH ^ NETWORK_HASH {
-            source.hint = Hint(Some(origin.clone()));
-        }
-        check("file", hash, TRANSFORMER_HASH ^ NETWORK_HASH);
-
+        let string: String = string.chars().filter(|c| !c.is_control()).take(1000).collect();
         source.section = "feature transformer";
-        check("transformer", source.u32()?, TRANSFORMER_HASH);
-        let mut network = Network::zeroed()?;
-        source.i16s(&mut network.input.bias.0)?;
-        if network.input.bias.0.iter().flat_map(|b| b.to_le_bytes()).take(17).eq(*b"COMPRESSED_LEB128") {
-            return Err(NetworkError::Leb128);
+        let transformer_hash = source.u32()?;
+        let start = 12 + u64::from(string_length);
+        let header = Header { hash, transformer_hash, string, length, start };
+        let mut beginning = *LEB128;
+        source.fill(&mut beginning)?;
+        if beginning == *LEB128 {
+            return Err(NetworkError::Leb128 { header });
         }
-        for row in network.input.rows.iter_mut() {
-            source.i16s(&mut row.0)?;
-        }
-        source.section = "hidden layers";
-        check("layers'", source.u32()?, NETWORK_HASH);
-        source.affine(&mut network.hidden1)?;
-        source.affine(&mut network.hidden2)?;
-        source.affine(&mut network.output)?;
-        source.end()?;
-        network.origin = origin;
-        Ok((network, warnings))
+        let architecture = header.architecture()?;
+        let mut from = beginning.chain(source.from);
+        Source { from: &mut from, section: source.section }.network(architecture, header)
     }
 
     /// Reads the network file at `path`; for a directory (an `EvalDir`), the `nn.bin` in it.
     pub fn load(path: &Path) -> Result<Loaded, NetworkError> {
         let path = if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() };
-        let file = File::open(&path).map_err(|source| NetworkError::Open { path, source })?;
-        Network::read(&mut BufReader::with_capacity(1 << 20, file))
+        let opened = File::open(&path).and_then(|file| file.metadata().map(|about| (file, about)));
+        let (file, about) = opened.map_err(|source| NetworkError::Open { path, source })?;
+        let length = about.is_file().then_some(about.len());
+        Network::read(&mut BufReader::with_capacity(1 << 20, file), length)
     }
 
     /// Writes a network file that every program of the family reads.
@@ -135,22 +172,28 @@ impl Network {
     /// [`write`](Self::write) with a choice of architecture string.
     pub fn write_as(&self, to: &mut impl Write, style: Style) -> io::Result<()> {
         let mut to = BufWriter::with_capacity(1 << 20, to);
-        let string = arch::describe(style);
-        for word in [VERSION, TRANSFORMER_HASH ^ NETWORK_HASH, string.len() as u32] {
+        let (parameters, shape) = (self.parameters(), self.shape());
+        let mut string = shape.describe(style);
+        if self.fv_scale() != FV_SCALE {
+            string += &format!(",fv_scale={}", self.fv_scale());
+        }
+        for word in [VERSION, shape.file_hash(), string.len() as u32] {
             to.write_all(&word.to_le_bytes())?;
         }
         to.write_all(string.as_bytes())?;
 
-        to.write_all(&TRANSFORMER_HASH.to_le_bytes())?;
-        for row in std::iter::once(&self.input.bias).chain(self.input.rows.iter()) {
-            for weight in row.0 {
-                to.write_all(&weight.to_le_bytes())?;
-            }
+        to.write_all(&shape.transformer_hash().to_le_bytes())?;
+        let mut bytes = Vec::with_capacity(2 * shape.l1);
+        let rows = (0..shape.inputs.count()).map(|input| parameters.row(input));
+        for row in std::iter::once(parameters.bias()).chain(rows) {
+            bytes.clear();
+            bytes.extend(row.iter().flat_map(|weight| weight.to_le_bytes()));
+            to.write_all(&bytes)?;
         }
-        to.write_all(&NETWORK_HASH.to_le_bytes())?;
-        write_affine(&self.hidden1, &mut to)?;
-        write_affine(&self.hidden2, &mut to)?;
-        write_affine(&self.output, &mut to)?;
+        to.write_all(&shape.layers_hash().to_le_bytes())?;
+        for layer in parameters.layers() {
+            write_layer(layer, &mut to)?;
+        }
         to.flush()
     }
 
@@ -162,34 +205,62 @@ impl Network {
     }
 }
 
-fn write_affine<const IN: usize, const OUT: usize>(
-    layer: &Affine<IN, OUT>,
-    to: &mut impl Write,
-) -> io::Result<()> {
-    for bias in layer.bias.0 {
+fn write_layer(layer: &dyn Dense, to: &mut impl Write) -> io::Result<()> {
+    for bias in layer.bias() {
         to.write_all(&bias.to_le_bytes())?;
     }
-    for output in 0..OUT {
-        for input in 0..IN {
-            to.write_all(&layer.weight(output, input).to_le_bytes())?;
+    let mut row = vec![0; Shape::padded(layer.inputs())];
+    for output in 0..layer.bias().len() {
+        for (input, byte) in row[..layer.inputs()].iter_mut().enumerate() {
+            *byte = layer.weight(output, input) as u8;
         }
+        to.write_all(&row)?;
     }
     Ok(())
 }
 
 /// A reader that knows where in the file it is.
-struct Source<'a, R> {
-    from: &'a mut R,
+struct Source<'a> {
+    from: &'a mut dyn Read,
     section: &'static str,
-    hint: Hint,
 }
 
-impl<R: Read> Source<'_, R> {
+impl Source<'_> {
+    /// What follows the hash of the feature transformer.
+    fn network(mut self, architecture: Architecture, header: Header) -> Result<Loaded, NetworkError> {
+        let shape = architecture.shape;
+        let mut warnings = Vec::new();
+        let mut check = |what: &str, found: u32, expected: u32| {
+            if found != expected {
+                warnings.push(format!(
+                    "the network's {what} hash is {found:#010x}, expected {expected:#010x} of {shape}"
+                ));
+            }
+        };
+        check("file", header.hash, shape.file_hash());
+        check("transformer", header.transformer_hash, shape.transformer_hash());
+        let mut parameters = architecture.zeroed()?;
+        let mut bytes = vec![0; 2 * shape.l1];
+        self.i16s(parameters.bias_mut(), &mut bytes)?;
+        for input in 0..shape.inputs.count() {
+            self.i16s(parameters.row_mut(input), &mut bytes)?;
+        }
+        self.section = "hidden layers";
+        check("layers'", self.u32()?, shape.layers_hash());
+        let mut stray = false;
+        for layer in parameters.layers_mut() {
+            stray |= self.layer(layer)?;
+        }
+        self.end()?;
+        if stray {
+            warnings.push("the network has weights for inputs that are none; they count for nothing".into());
+        }
+        Ok((Network::new(parameters, header.string), warnings))
+    }
+
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NetworkError> {
         self.from.read_exact(bytes).map_err(|e| match e.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                NetworkError::Truncated { section: self.section, hint: self.hint.clone() }
-            }
+            io::ErrorKind::UnexpectedEof => NetworkError::Truncated { section: self.section },
             _ => NetworkError::Io(e),
         })
     }
@@ -200,28 +271,29 @@ impl<R: Read> Source<'_, R> {
         Ok(u32::from_le_bytes(bytes))
     }
 
-    fn i16s<const N: usize>(&mut self, out: &mut [i16; N]) -> Result<(), NetworkError> {
-        let mut bytes = [[0; 2]; N];
-        self.fill(bytes.as_flattened_mut())?;
-        *out = bytes.map(i16::from_le_bytes);
+    /// `bytes` is room for them.
+    fn i16s(&mut self, out: &mut [i16], bytes: &mut [u8]) -> Result<(), NetworkError> {
+        self.fill(bytes)?;
+        out.iter_mut().zip(bytes.as_chunks::<2>().0).for_each(|(w, b)| *w = i16::from_le_bytes(*b));
         Ok(())
     }
 
-    fn affine<const IN: usize, const OUT: usize>(
-        &mut self,
-        layer: &mut Affine<IN, OUT>,
-    ) -> Result<(), NetworkError> {
-        for bias in &mut layer.bias.0 {
+    /// Whether there was anything but zeros in the padding.
+    fn layer(&mut self, layer: &mut dyn Dense) -> Result<bool, NetworkError> {
+        for bias in layer.bias_mut() {
             *bias = self.u32()? as i32;
         }
-        for output in 0..OUT {
-            let mut row = [0; IN];
+        let inputs = layer.inputs();
+        let mut row = vec![0; Shape::padded(inputs)];
+        let mut stray = false;
+        for output in 0..layer.bias().len() {
             self.fill(&mut row)?;
-            for (input, weight) in row.into_iter().enumerate() {
-                layer.set_weight(output, input, weight as i8);
+            for (input, weight) in row[..inputs].iter().enumerate() {
+                layer.set_weight(output, input, *weight as i8);
             }
+            stray |= row[inputs..].iter().any(|&byte| byte != 0);
         }
-        Ok(())
+        Ok(stray)
     }
 
     /// There must be nothing left.
@@ -230,7 +302,7 @@ impl<R: Read> Source<'_, R> {
         loop {
             return match self.from.read(&mut byte) {
                 Ok(0) => Ok(()),
-                Ok(_) => Err(NetworkError::TrailingBytes { hint: self.hint.clone() }),
+                Ok(_) => Err(NetworkError::TrailingBytes),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(e) => Err(NetworkError::Io(e)),
             };

@@ -3,41 +3,45 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::accumulator::accumulators_from_scratch;
-use super::arch::{FV_SCALE, L1, L2, L3, NETWORK_HASH, TRANSFORMER_HASH};
-use super::layers::{Affine, WEIGHT_SHIFT};
+use super::layers::{Dense, WEIGHT_SHIFT};
 use super::network::Network;
+use super::parameters::Parameters;
 use crate::position::Position;
+use crate::types::Color;
 
 /// Everything that a network computes for one position.
 pub struct Activations {
     /// Clipped accumulators: of the side to move, then of the other side.
-    pub transformed: [u8; 2 * L1],
+    pub transformed: Vec<u8>,
     /// Clipped outputs of the first hidden layer.
-    pub hidden1: [u8; L2],
+    pub hidden1: Vec<u8>,
     /// Clipped outputs of the second hidden layer.
-    pub hidden2: [u8; L3],
-    /// The output, FV_SCALE times a [`Value`](crate::types::Value), for the side to move.
+    pub hidden2: Vec<u8>,
+    /// The output, [the network's scale](Network::fv_scale) times a [`Value`](crate::types::Value), for the side to move.
     pub raw: i32,
 }
 
 impl Activations {
     /// Computes them by plain loops.
     pub fn of(network: &Network, pos: &Position) -> Activations {
-        let accumulators = accumulators_from_scratch(network, pos);
-        let us = pos.side_to_move().index();
-        let transformed = std::array::from_fn(|i| accumulators[us ^ (i / L1)].0[i % L1].clamp(0, 127) as u8);
-        let hidden1 = sums(&network.hidden1, &transformed).map(clip);
-        let hidden2 = sums(&network.hidden2, &hidden1).map(clip);
-        let raw = sums(&network.output, &hidden2)[0];
+        let parameters = network.parameters();
+        let [mut us, mut them] = parameters.accumulators_from_scratch(pos);
+        if pos.side_to_move() == Color::White {
+            std::mem::swap(&mut us, &mut them);
+        }
+        let transformed: Vec<u8> = us.into_iter().chain(them).map(|a| a.clamp(0, 127) as u8).collect();
+        let [first, second, output] = parameters.layers();
+        let hidden1: Vec<u8> = sums(first, &transformed).map(clip).collect();
+        let hidden2: Vec<u8> = sums(second, &hidden1).map(clip).collect();
+        let raw = sums(output, &hidden2).sum();
         Activations { transformed, hidden1, hidden2, raw }
     }
 }
 
-fn sums<const IN: usize, const OUT: usize>(layer: &Affine<IN, OUT>, inputs: &[u8; IN]) -> [i32; OUT] {
-    std::array::from_fn(|o| {
+fn sums(layer: &dyn Dense, inputs: &[u8]) -> impl Iterator<Item = i32> {
+    layer.bias().iter().enumerate().map(move |(o, bias)| {
         let products = inputs.iter().enumerate().map(|(i, &x)| x as i32 * layer.weight(o, i) as i32);
-        layer.bias.0[o] + products.sum::<i32>()
+        bias + products.sum::<i32>()
     })
 }
 
@@ -112,52 +116,56 @@ fn range<T: Copy + Ord + Display>(values: impl Iterator<Item = T> + Clone) -> St
     }
 }
 
-fn weights<const IN: usize, const OUT: usize>(layer: &Affine<IN, OUT>) -> impl Iterator<Item = i32> + Clone {
-    (0..OUT).flat_map(move |o| (0..IN).map(move |i| layer.weight(o, i) as i32))
+fn weights(layer: &dyn Dense) -> impl Iterator<Item = i32> + Clone {
+    let outputs = 0..layer.bias().len();
+    outputs.flat_map(move |o| (0..layer.inputs()).map(move |i| layer.weight(o, i) as i32))
 }
 
-fn rows(network: &Network) -> impl Iterator<Item = i32> + Clone {
-    network.input.rows.iter().flat_map(|row| row.0.iter().map(|&w| w as i32))
+fn rows(network: &dyn Parameters) -> impl Iterator<Item = i32> + Clone {
+    let inputs = 0..network.shape().inputs.count();
+    inputs.flat_map(|input| network.row(input).iter().map(|&w| w as i32))
 }
+
+/// The dense layers' names.
+const LAYERS: [&str; 3] = ["hidden 1", "hidden 2", "output"];
 
 /// Writes what the network holds and, if there are positions, how its units are used on them.
 pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> io::Result<()> {
-    fn layer<const IN: usize, const OUT: usize>(
-        out: &mut impl Write,
-        name: &str,
-        l: &Affine<IN, OUT>,
-    ) -> io::Result<()> {
-        let (bias, range) = (range(l.bias.0.iter().copied()), range(weights(l)));
-        writeln!(out, "{name}\t{IN} -> {OUT}\tbias {bias}\tweights {range}")?;
-        writeln!(out, "\t{}", histogram(weights(l)))
-    }
-    let input = &network.input;
-    let used = input.rows.iter().filter(|row| row.0.iter().any(|&w| w != 0)).count();
+    let (parameters, shape) = (network.parameters(), network.shape());
+    let inputs = shape.inputs.count();
+    let used = (0..inputs).filter(|&input| parameters.row(input).iter().any(|&w| w != 0)).count();
     writeln!(out, "network\t{}", network.name())?;
     writeln!(out, "origin\t{}", network.origin())?;
+    writeln!(out, "FV_SCALE\t{}", network.fv_scale())?;
     writeln!(
         out,
-        "hashes\tfile {:#010x}\ttransformer {TRANSFORMER_HASH:#010x}\tlayers {NETWORK_HASH:#010x}",
-        TRANSFORMER_HASH ^ NETWORK_HASH
+        "hashes\tfile {:#010x}\ttransformer {:#010x}\tlayers {:#010x}",
+        shape.file_hash(),
+        shape.transformer_hash(),
+        shape.layers_hash()
     )?;
     writeln!(
         out,
-        "input\t{} -> {L1}\tbias {}\tweights {}\t{used} features used",
-        input.rows.len(),
-        range(input.bias.0.iter().copied()),
-        range(rows(network))
+        "input\t{inputs} -> {}\tbias {}\tweights {}\t{used} features used",
+        shape.l1,
+        range(parameters.bias().iter().copied()),
+        range(rows(parameters))
     )?;
-    writeln!(out, "\t{}", histogram(rows(network)))?;
-    layer(out, "hidden 1", &network.hidden1)?;
-    layer(out, "hidden 2", &network.hidden2)?;
-    layer(out, "output", &network.output)?;
+    writeln!(out, "\t{}", histogram(rows(parameters)))?;
+    for (name, layer) in LAYERS.into_iter().zip(parameters.layers()) {
+        let (bias, range) = (range(layer.bias().iter().copied()), range(weights(layer)));
+        let (inputs, outputs) = (layer.inputs(), layer.bias().len());
+        writeln!(out, "{name}\t{inputs} -> {outputs}\tbias {bias}\tweights {range}")?;
+        writeln!(out, "\t{}", histogram(weights(layer)))?;
+    }
     if positions.is_empty() {
         return Ok(());
     }
-    let (mut first, mut second, mut third) = (Usage::new(L1), Usage::new(L2), Usage::new(L3));
+    let (mut first, mut second, mut third) =
+        (Usage::new(shape.l1), Usage::new(shape.l2), Usage::new(shape.l3));
     for pos in positions {
         let a = Activations::of(network, pos);
-        a.transformed.chunks_exact(L1).for_each(|view| first.note(view));
+        a.transformed.chunks_exact(shape.l1).for_each(|view| first.note(view));
         second.note(&a.hidden1);
         third.note(&a.hidden2);
     }
@@ -167,7 +175,8 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
     writeln!(out, "hidden 2\t{}", third.line())
 }
 
-/// Writes how far two networks differ, in their numbers and, if there are positions, in what they say of them.
+/// Writes how far two networks differ: in their numbers, if they are of the same shape, and, if there are positions, in what
+/// they say of them.
 pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl Write) -> io::Result<()> {
     fn line(
         out: &mut impl Write,
@@ -190,18 +199,24 @@ pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl 
             sum / all as f64
         )
     }
-    let wide = |bias: &[i16]| bias.iter().map(|&x| x as i32).collect::<Vec<_>>();
-    line(out, "input bias", wide(&a.input.bias.0).into_iter(), wide(&b.input.bias.0).into_iter())?;
-    line(out, "input", rows(a), rows(b))?;
-    line(out, "hidden 1", weights(&a.hidden1), weights(&b.hidden1))?;
-    line(out, "hidden 2", weights(&a.hidden2), weights(&b.hidden2))?;
-    line(out, "output", weights(&a.output), weights(&b.output))?;
+    let (p, q) = (a.parameters(), b.parameters());
+    writeln!(out, "networks\t{} and {}", a.name(), b.name())?;
+    if a.shape() == b.shape() {
+        let wide = |bias: &[i16]| bias.iter().map(|&x| x as i32).collect::<Vec<_>>();
+        line(out, "input bias", wide(p.bias()).into_iter(), wide(q.bias()).into_iter())?;
+        line(out, "input", rows(p), rows(q))?;
+        for (name, (p, q)) in LAYERS.into_iter().zip(p.layers().into_iter().zip(q.layers())) {
+            line(out, name, weights(p), weights(q))?;
+        }
+    } else {
+        writeln!(out, "of different shapes: no number of one has its like in the other")?;
+    }
     if positions.is_empty() {
         return Ok(());
     }
     let values: Vec<[f64; 2]> = positions
         .iter()
-        .map(|pos| [a, b].map(|n| Activations::of(n, pos).raw as f64 / FV_SCALE as f64 * 100.0 / 90.0))
+        .map(|pos| [a, b].map(|n| Activations::of(n, pos).raw as f64 / n.fv_scale() as f64 * 100.0 / 90.0))
         .collect();
     let n = values.len() as f64;
     let mean = |f: &dyn Fn(&[f64; 2]) -> f64| values.iter().map(f).sum::<f64>() / n;
@@ -221,7 +236,7 @@ pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::evaluate_from_scratch;
+    use crate::nnue::{Architecture, evaluate_from_scratch};
 
     #[test]
     fn the_plain_loops_compute_what_the_engine_does() {
@@ -251,15 +266,27 @@ mod tests {
 
     #[test]
     fn a_network_equals_itself_and_not_another() {
-        let (a, mut b) = (Network::bootstrap().unwrap(), Network::bootstrap().unwrap());
+        let a = Network::bootstrap().unwrap();
         let positions = [Position::startpos()];
         let text = |a: &Network, b: &Network| {
             let mut out = Vec::new();
             compare(a, b, &positions, &mut out).unwrap();
             String::from_utf8(out).unwrap()
         };
-        assert!(text(&a, &b).contains("difference\t0.0 on average"));
-        b.output.bias.0[0] += 90 * FV_SCALE;
+        assert!(text(&a, &a).contains("difference\t0.0 on average"));
+        // the output's bias is the last thing but 32 weights
+        let mut bytes = Vec::new();
+        a.write(&mut bytes).unwrap();
+        let (rest, end) = bytes.split_last_chunk_mut::<36>().unwrap();
+        let bias = i32::from_le_bytes(*end.first_chunk().unwrap()) + 90 * a.fv_scale();
+        end[..4].copy_from_slice(&bias.to_le_bytes());
+        let length = rest.len() + end.len();
+        let b = Network::read(&mut &bytes[..], Some(length as u64)).unwrap().0;
         assert!(text(&a, &b).contains("difference\t100.0 on average"));
+
+        let kp = "kp_256x2-32-32".parse::<Architecture>().unwrap().zeroed().unwrap();
+        let text = text(&a, &Network::new(kp, String::new()));
+        assert!(text.contains("HalfKP 256x2-32-32-1 and K-P 256x2-32-32-1"), "{text}");
+        assert!(text.contains("of different shapes") && !text.contains("differ\tby"), "{text}");
     }
 }

@@ -1,8 +1,10 @@
-//! The layers, generic in their sizes: [`Transformer`] (features to accumulators) and [`Affine`] (int8 dense layers).
+//! The layers, generic in their sizes: [`Transformer`] (features to accumulators), [`Affine`] (int8 dense layers, which files,
+//! tools and the trainer see without the sizes as [`Dense`]), and [`Layers`], all of a network.
 
 use std::marker::PhantomData;
 
 use super::features::FeatureSet;
+use super::shape::{Inputs, Shape};
 use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
 
 /// Hidden layers compute in units of 1/64: their sums are shifted right by this before they are clipped to 0..=127.
@@ -58,24 +60,9 @@ impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     /// # Errors
     /// No memory.
     pub fn zeroed() -> Result<Self, OutOfMemory> {
-        // a file pads rows to 32 inputs; widths that need no padding spare us the case
-        const { assert!(IN.is_multiple_of(32)) };
+        // kernels take pairs of groups
+        const { assert!(IN.is_multiple_of(8)) };
         Ok(Affine { bias: Aligned([0; OUT]), groups: HugeBuf::zeroed(IN / 4)?, widest_pair: 0 })
-    }
-
-    /// The weight of an input for an output.
-    pub fn weight(&self, output: usize, input: usize) -> i8 {
-        self.groups[input / 4][output][input % 4]
-    }
-
-    /// Sets the weight of an input for an output.
-    pub fn set_weight(&mut self, output: usize, input: usize, weight: i8) {
-        let pairs = &mut self.groups[input / 4][output];
-        pairs[input % 4] = weight;
-        let pair = pairs[input % 4 / 2 * 2..][..2].iter().map(|&w| i32::from(w));
-        let positive: i32 = pair.clone().map(|w| w.max(0)).sum();
-        let negative: i32 = pair.map(|w| (-w).max(0)).sum();
-        self.widest_pair = self.widest_pair.max(positive).max(negative);
     }
 
     /// Whether in i16, too, the products of a pair of inputs (up to 127 each) may be summed over so many groups.
@@ -83,9 +70,80 @@ impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     pub(super) fn sums_in_i16(&self, groups: i32) -> bool {
         groups * 127 * self.widest_pair <= i32::from(i16::MAX)
     }
+}
 
-    /// The hash of a network up to this layer, from the hash up to the one before.
-    pub const fn hash(previous: u32) -> u32 {
-        0xCC03_DAE4u32.wrapping_add(OUT as u32) ^ previous >> 1 ^ previous << 31
+/// All layers of a network with two accumulators of `L1` outputs, side to move first: `WIDE` is twice that.
+pub struct Layers<F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> {
+    /// Features to accumulators.
+    pub input: Transformer<F, L1>,
+    /// Both accumulators to the first hidden layer.
+    pub hidden1: Affine<WIDE, L2>,
+    /// First to second hidden layer.
+    pub hidden2: Affine<L2, L3>,
+    /// Second hidden layer to the output.
+    pub output: Affine<L3, 1>,
+}
+
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>
+    Layers<F, L1, WIDE, L2, L3>
+{
+    /// The sizes, for those who do not know them at compile time.
+    pub const SHAPE: Shape = {
+        assert!(WIDE == 2 * L1);
+        Shape { inputs: Inputs::of::<F>(), l1: L1, l2: L2, l3: L3 }
+    };
+
+    /// Layers of zeros.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn zeroed() -> Result<Self, OutOfMemory> {
+        Ok(Layers {
+            input: Transformer::zeroed()?,
+            hidden1: Affine::zeroed()?,
+            hidden2: Affine::zeroed()?,
+            output: Affine::zeroed()?,
+        })
+    }
+}
+
+/// A dense layer of whatever size.
+pub trait Dense {
+    /// How many inputs.
+    fn inputs(&self) -> usize;
+    /// By output; as many as there are outputs.
+    fn bias(&self) -> &[i32];
+    /// By output.
+    fn bias_mut(&mut self) -> &mut [i32];
+    /// The weight of an input for an output.
+    fn weight(&self, output: usize, input: usize) -> i8;
+    /// Sets the weight of an input for an output.
+    fn set_weight(&mut self, output: usize, input: usize, weight: i8);
+}
+
+impl<const IN: usize, const OUT: usize> Dense for Affine<IN, OUT> {
+    fn inputs(&self) -> usize {
+        IN
+    }
+
+    fn bias(&self) -> &[i32] {
+        &self.bias.0
+    }
+
+    fn bias_mut(&mut self) -> &mut [i32] {
+        &mut self.bias.0
+    }
+
+    fn weight(&self, output: usize, input: usize) -> i8 {
+        self.groups[input / 4][output][input % 4]
+    }
+
+    fn set_weight(&mut self, output: usize, input: usize, weight: i8) {
+        let pairs = &mut self.groups[input / 4][output];
+        pairs[input % 4] = weight;
+        let pair = pairs[input % 4 / 2 * 2..][..2].iter().map(|&w| i32::from(w));
+        let positive: i32 = pair.clone().map(|w| w.max(0)).sum();
+        let negative: i32 = pair.map(|w| (-w).max(0)).sum();
+        self.widest_pair = self.widest_pair.max(positive).max(negative);
     }
 }

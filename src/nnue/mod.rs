@@ -1,21 +1,31 @@
-//! The evaluation: an NNUE of the HalfKP kind, 256x2-32-32-1, on int16 accumulators and int8 layers.
+//! The evaluation: NNUEs of two perspectives on int16 accumulators and int8 layers; the default is HalfKP 256x2-32-32-1.
 //!
-//! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The net is
-//! drawn in [`arch`], its inputs in [`features`], its file in [`mod@file`]; vector code lives in `simd` alone.
+//! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The nets are
+//! drawn in [`arch`], their inputs in [`features`], their file in [`mod@file`]; vector code lives in `simd` alone. What is
+//! generic in a net's sizes ([`layers`], `accumulator`, `refresh`, `simd`) ends at the traits [`Parameters`] and
+//! `Accumulators`: above them nobody knows the sizes at compile time.
 
 mod accumulator;
 pub mod arch;
 mod bootstrap;
 mod embedded;
+mod evaluator;
 pub mod features;
 pub mod file;
 pub mod inspect;
 pub(crate) mod layers;
+mod line;
 mod network;
+mod parameters;
 mod refresh;
+mod shape;
 mod simd;
 
-pub use accumulator::{Evaluator, evaluate_from_scratch, output_of};
+pub use arch::Architecture;
+pub use evaluator::{Evaluator, evaluate_from_scratch, output_of};
 pub use file::NetworkError;
+pub use layers::Dense;
 pub use network::Network;
+pub use parameters::Parameters;
+pub use shape::{Inputs, Shape, Style};
 pub use simd::{Kernel, KernelError, force_kernel, kernel, kernel_name};

@@ -1,39 +1,49 @@
-//! [`Network`]: all layers together.
+//! [`Network`]: parameters of whatever shape, and what is known about them.
 
-use super::arch;
-use super::layers::Row;
-use super::simd::Simd;
-use crate::memory::OutOfMemory;
+use std::sync::Arc;
 
-/// The parameters of a network; see [`arch`] for its shape. Immutable once made, shared by all threads.
+use super::arch::{Architecture, FV_SCALE};
+use super::parameters::Parameters;
+use super::shape::Shape;
+
+/// A network. Immutable once made, shared by all threads.
 pub struct Network {
-    /// Features to accumulators.
-    pub input: arch::Input,
-    /// Both accumulators to the first hidden layer.
-    pub hidden1: arch::Hidden1,
-    /// First to second hidden layer.
-    pub hidden2: arch::Hidden2,
-    /// Second hidden layer to the output.
-    pub output: arch::Output,
+    parameters: Arc<dyn Parameters>,
     /// The architecture string of the file it came from, cut to a sane length, or who made it.
-    pub(super) origin: String,
+    origin: String,
+    fv_scale: i32,
 }
 
 impl Network {
-    /// A network of zeros.
-    pub fn zeroed() -> Result<Network, OutOfMemory> {
-        Ok(Network {
-            input: arch::Input::zeroed()?,
-            hidden1: arch::Hidden1::zeroed()?,
-            hidden2: arch::Hidden2::zeroed()?,
-            output: arch::Output::zeroed()?,
-            origin: String::new(),
-        })
+    /// The network of these parameters; `origin` tells where they come from.
+    pub fn new(parameters: Box<dyn Parameters>, origin: String) -> Network {
+        let fv_scale = fv_scale_of(&origin).unwrap_or(FV_SCALE);
+        Network { parameters: parameters.into(), origin, fv_scale }
+    }
+
+    /// Its numbers.
+    pub fn parameters(&self) -> &dyn Parameters {
+        &*self.parameters
+    }
+
+    /// Its numbers, to compute with.
+    pub(super) fn shared(&self) -> Arc<dyn Parameters> {
+        self.parameters.clone()
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> Shape {
+        self.parameters.shape()
     }
 
     /// The shape, such as `HalfKP 256x2-32-32-1`.
     pub fn name(&self) -> String {
-        format!("HalfKP {}x2-{}-{}-1", arch::L1, arch::L2, arch::L3)
+        format!("{}-1", self.shape())
+    }
+
+    /// Which of the kinds that this engine knows.
+    pub fn architecture(&self) -> Architecture {
+        Architecture::with_shape(self.shape()).unwrap_or(Architecture::DEFAULT)
     }
 
     /// The architecture string of the file that it was read from, or what made it.
@@ -41,18 +51,38 @@ impl Network {
         &self.origin
     }
 
-    /// Everything after the accumulators: the raw output for the player whose accumulator is `us`.
-    ///
-    /// # Safety
-    /// The processor must have what `S` needs.
-    #[allow(unsafe_code)]
-    #[inline(always)]
-    pub(super) unsafe fn propagate<S: Simd>(&self, us: &Row<{ arch::L1 }>, them: &Row<{ arch::L1 }>) -> i32 {
-        // SAFETY: the caller's promise is the kernels' only condition.
-        unsafe {
-            let first = S::transformed_affine(us, them, &self.hidden1);
-            let second = S::affine(&first, &self.hidden2);
-            S::output(&second, &self.output)
+    /// The output in units of [`crate::types::Value`], times this: what the file says, or else
+    /// [the usual](FV_SCALE). The USI option `FV_SCALE` can say otherwise.
+    pub fn fv_scale(&self) -> i32 {
+        self.fv_scale
+    }
+}
+
+/// Some trainers append `fv_scale=N` to the architecture string; others leave it to be told by word of mouth.
+fn fv_scale_of(string: &str) -> Option<i32> {
+    let parts = string.split([',', ';', ' ']);
+    let mut values = parts.filter_map(|part| part.split_once('=').filter(|(name, _)| *name == "fv_scale"));
+    values.next().and_then(|(_, value)| value.parse().ok()).filter(|scale| (1..=128).contains(scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_is_read_off_the_string() {
+        for (string, scale) in [
+            (
+                "Features=HalfKP(Friend)[125388->1024x2],Network=AffineTransform[1<-64](...),fv_scale=14",
+                Some(14),
+            ),
+            ("fv_scale=24,qa=127", Some(24)),
+            ("Features=HalfKP(Friend)[125388->256x2],Network=AffineTransform[1<-32]", None),
+            ("fv_scale=0", None),
+            ("fv_scale=x", None),
+            ("", None),
+        ] {
+            assert_eq!(fv_scale_of(string), scale, "{string}");
         }
     }
 }

@@ -3,9 +3,10 @@
 //! A king move changes all of its owner's features. But the table remembers, for every square of the king, the last
 //! accumulator made for it and the pieces it was made for; few of them have changed since.
 
-use super::arch::{Features, Input, L1};
-use super::features::{FeatureSet, NO_FEATURE};
-use super::layers::{Aligned, Row};
+use std::marker::PhantomData;
+
+use super::features::{FeatureSet, bona_pieces};
+use super::layers::{Aligned, Row, Transformer};
 use super::simd::{Simd, prefetch};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
@@ -13,31 +14,31 @@ use crate::types::{Color, Hand, Piece, PieceType, Square};
 /// An accumulator and the pieces it was made for.
 #[derive(Clone)]
 #[repr(C)]
-struct Entry {
+struct Entry<const L1: usize> {
     accumulator: Row<L1>,
     board: [Piece; Square::NUM],
     hands: [Hand; 2],
 }
 
-/// One thread's table; about 100 KB.
-pub(super) struct RefreshTable {
+/// One thread's table; about 100 KB for HalfKP and 256 outputs.
+pub(super) struct RefreshTable<F, const L1: usize> {
     /// By perspective and bucket.
-    entries: Vec<Entry>,
+    entries: Vec<Entry<L1>>,
+    features: PhantomData<F>,
 }
 
 /// Rows to take away or to add. More pieces than 40 cannot differ on either side.
 type List = arrayvec::ArrayVec<u32, 80>;
 
-impl RefreshTable {
+impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
     /// A table of accumulators for empty boards.
-    pub fn new(input: &Input) -> RefreshTable {
-        let mut entries = Vec::with_capacity(2 * Features::BUCKETS);
+    pub fn new(input: &Transformer<F, L1>) -> Self {
+        let mut entries = Vec::with_capacity(2 * F::BUCKETS);
         for _viewer in Color::ALL {
-            for bucket in 0..Features::BUCKETS {
+            for bucket in 0..F::BUCKETS {
                 // an empty board: feature 0 stands in for every piece
-                let absent = &input.rows[bucket * Features::PER_BUCKET].0;
-                let sum =
-                    |i: usize| input.bias.0[i].wrapping_add(absent[i].wrapping_mul(Features::ACTIVE as i16));
+                let absent = &input.rows[bucket * F::PER_BUCKET].0;
+                let sum = |i: usize| input.bias.0[i].wrapping_add(absent[i].wrapping_mul(F::ACTIVE as i16));
                 entries.push(Entry {
                     accumulator: Aligned(std::array::from_fn(sum)),
                     board: [Piece::NONE; Square::NUM],
@@ -45,7 +46,7 @@ impl RefreshTable {
                 });
             }
         }
-        RefreshTable { entries }
+        RefreshTable { entries, features: PhantomData }
     }
 
     /// Writes `viewer`'s accumulator for the position to `out`.
@@ -56,19 +57,20 @@ impl RefreshTable {
     #[inline(always)]
     pub unsafe fn refresh<S: Simd>(
         &mut self,
-        input: &Input,
+        input: &Transformer<F, L1>,
         viewer: Color,
         pos: &Position,
         out: &mut Row<L1>,
     ) {
-        let bucket = Features::bucket(viewer, pos.king_square(viewer));
-        let entry = &mut self.entries[viewer.index() * Features::BUCKETS + bucket];
-        let first = bucket * Features::PER_BUCKET;
+        let bucket = F::bucket(viewer, pos.king_square(viewer));
+        let entry = &mut self.entries[viewer.index() * F::BUCKETS + bucket];
+        let first = bucket * F::PER_BUCKET;
         let (mut subs, mut adds) = (List::new(), List::new());
         let note = |list: &mut List, slot: Slot| {
-            let feature = Features::features(slot)[viewer.index()];
-            if feature != NO_FEATURE {
-                let row = first + feature as usize;
+            let feature = usize::from(bona_pieces(slot)[viewer.index()]);
+            // kings may be none
+            if feature < F::PER_BUCKET {
+                let row = first + feature;
                 prefetch(&input.rows[row]);
                 list.push(row as u32);
             }

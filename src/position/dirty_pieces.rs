@@ -25,7 +25,7 @@ impl Slot {
     }
 }
 
-/// The last move as pairs of slots left and entered. Kings have no slot: `king` tells whose king moved.
+/// The last move as pairs of slots left and entered. A king's move is told apart from the others: by `king` and `king_move`.
 ///
 /// | move | removed | added |
 /// |---|---|---|
@@ -39,6 +39,8 @@ pub struct DirtyPieces {
     pub count: u8,
     /// Whose king moved.
     pub king: Option<Color>,
+    /// The slots that this king left and entered.
+    pub king_move: [Slot; 2],
     /// The slots left; [`DirtyPieces::count`] of them count.
     pub removed: [Slot; 2],
     /// The slots entered, likewise.

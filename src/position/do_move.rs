@@ -52,6 +52,7 @@ impl Position {
             if before.kind() == PieceType::KING {
                 self.kings[us.index()] = to;
                 changes.king = Some(us);
+                changes.king_move = [Slot::board(piece, from), Slot::board(piece, to)];
             } else {
                 changes.count = 1;
                 changes.removed[0] = Slot::board(before, from);

@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::nnue::arch::Features;
-use crate::nnue::features::{BONA_PIECES, FeatureSet, HalfKp, NO_FEATURE};
+use crate::nnue::features::{BONA_PIECES, FeatureSet, HalfKp, bona_pieces};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
@@ -14,8 +13,7 @@ pub const BONA: usize = BONA_PIECES;
 /// Rows of the first layer: one per own king square and BonaPiece.
 pub const ROWS: usize = HalfKp::INPUTS;
 
-// samples hold what this feature set sees
-const _: () = assert!(ROWS == <Features as FeatureSet>::INPUTS && ROWS == 81 * BONA);
+const _: () = assert!(ROWS == 81 * BONA);
 
 /// BonaPieces below this are in hand.
 const HAND_END: u16 = 90;
@@ -38,8 +36,8 @@ pub fn relative_row(king: usize, bona: usize) -> Option<usize> {
 pub static FLIP: LazyLock<[u16; BONA]> = LazyLock::new(|| {
     let mut table = [0; BONA];
     for slot in 0..Slot::COUNT as u16 {
-        let [black, white] = HalfKp::features(Slot(slot));
-        if black != NO_FEATURE {
+        let [black, white] = bona_pieces(Slot(slot));
+        if usize::from(black) < BONA {
             (table[black as usize], table[white as usize]) = (white, black);
         }
     }
@@ -129,7 +127,7 @@ impl Sample {
                 kings[(p.color() != turn) as usize] = seen as u8;
                 continue;
             }
-            *pieces.get_mut(n)? = HalfKp::features(Slot::board(p, Square(sq as u8)))[turn.index()];
+            *pieces.get_mut(n)? = bona_pieces(Slot::board(p, Square(sq as u8)))[turn.index()];
             n += 1;
         }
         for color in Color::ALL {
@@ -139,7 +137,7 @@ impl Sample {
             }
             for kind in PieceType::HAND {
                 for nth in 1..=hand.count(kind) {
-                    *pieces.get_mut(n)? = HalfKp::features(Slot::hand(color, kind, nth))[turn.index()];
+                    *pieces.get_mut(n)? = bona_pieces(Slot::hand(color, kind, nth))[turn.index()];
                     n += 1;
                 }
             }

@@ -7,7 +7,7 @@ use super::model::{INPUTS, Model, dense};
 use crate::memory::OutOfMemory;
 use crate::nnue::arch::{FV_SCALE, L1, L2, L3};
 use crate::nnue::layers::WEIGHT_SHIFT;
-use crate::nnue::{Network, output_of};
+use crate::nnue::{Architecture, Network, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
@@ -41,27 +41,29 @@ impl Model {
     pub fn from_network(net: &Network) -> Result<Model, OutOfMemory> {
         let mut model = Model::new(0)?;
         model.factor.w.fill(0.0);
-        for (row, out) in net.input.rows.iter().zip(model.rows.w.chunks_exact_mut(L1)) {
-            out.iter_mut().zip(row.0).for_each(|(o, w)| *o = w as f32 / INPUT_SCALE);
+        let net = net.parameters();
+        for (row, out) in model.rows.w.chunks_exact_mut(L1).enumerate() {
+            out.iter_mut().zip(net.row(row)).for_each(|(o, &w)| *o = w as f32 / INPUT_SCALE);
         }
-        for (out, b) in model.bias.w.iter_mut().zip(net.input.bias.0) {
+        for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
             *out = b as f32 / INPUT_SCALE;
         }
         let d = &mut model.dense.w;
+        let [hidden1, hidden2, output] = net.layers();
         for o in 0..L2 {
             for i in 0..INPUTS {
-                d[dense::W1 + i * L2 + o] = net.hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
+                d[dense::W1 + i * L2 + o] = hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
             }
-            d[dense::B1 + o] = (net.hidden1.bias.0[o] as f32 - HALF) / HIDDEN_SUM;
+            d[dense::B1 + o] = (hidden1.bias()[o] as f32 - HALF) / HIDDEN_SUM;
         }
         for o in 0..L3 {
             for i in 0..L2 {
-                d[dense::W2 + i * L3 + o] = net.hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
+                d[dense::W2 + i * L3 + o] = hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
             }
-            d[dense::B2 + o] = (net.hidden2.bias.0[o] as f32 - HALF) / HIDDEN_SUM;
-            d[dense::W3 + o] = net.output.weight(0, o) as f32 / OUTPUT_SCALE;
+            d[dense::B2 + o] = (hidden2.bias()[o] as f32 - HALF) / HIDDEN_SUM;
+            d[dense::W3 + o] = output.weight(0, o) as f32 / OUTPUT_SCALE;
         }
-        d[dense::B3] = net.output.bias.0[0] as f32 / OUTPUT_SUM;
+        d[dense::B3] = output.bias()[0] as f32 / OUTPUT_SUM;
         Ok(model)
     }
 }
@@ -69,47 +71,49 @@ impl Model {
 impl Finished {
     /// The network in integers.
     pub fn quantize(&self) -> Result<Network, OutOfMemory> {
-        let mut net = Network::zeroed()?;
+        let mut net = Architecture::DEFAULT.zeroed()?;
         let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
         let byte = |x: f32, scale: f32| (x * scale).round_ties_even().clamp(-127.0, 127.0) as i8;
-        for (out, row) in net.input.rows.iter_mut().zip(self.rows.chunks_exact(L1)) {
-            out.0.iter_mut().zip(row).for_each(|(o, &w)| *o = short(w));
+        for (row, values) in self.rows.chunks_exact(L1).enumerate() {
+            net.row_mut(row).iter_mut().zip(values).for_each(|(o, &w)| *o = short(w));
         }
-        for (out, &b) in net.input.bias.0.iter_mut().zip(&self.bias) {
+        for (out, &b) in net.bias_mut().iter_mut().zip(&self.bias) {
             *out = short(b);
         }
         let d = &self.dense;
+        let [hidden1, hidden2, output] = net.layers_mut();
         for o in 0..L2 {
             for i in 0..INPUTS {
-                net.hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
+                hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
             }
-            net.hidden1.bias.0[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            hidden1.bias_mut()[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
         }
         for o in 0..L3 {
             for i in 0..L2 {
-                net.hidden2.set_weight(o, i, byte(d[dense::W2 + i * L3 + o], HIDDEN_SCALE));
+                hidden2.set_weight(o, i, byte(d[dense::W2 + i * L3 + o], HIDDEN_SCALE));
             }
-            net.hidden2.bias.0[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
-            net.output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
+            hidden2.bias_mut()[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
         }
-        net.output.bias.0[0] = (d[dense::B3] * OUTPUT_SUM).round_ties_even() as i32;
-        Ok(net)
+        output.bias_mut()[0] = (d[dense::B3] * OUTPUT_SUM).round_ties_even() as i32;
+        Ok(Network::new(net, "trained".to_owned()))
     }
 }
 
 /// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
     let mut pieces = [0u16; ACTIVE];
+    let parameters = net.parameters();
     let accumulators = [0, 1].map(|p| {
         let king = sample.view(p, false, &mut pieces) as usize;
-        let mut sum = net.input.bias;
+        let mut sum = parameters.bias().to_vec();
         for &piece in &pieces {
-            let row = &net.input.rows[king * BONA + piece as usize].0;
-            sum.0.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
+            let row = parameters.row(king * BONA + piece as usize);
+            sum.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
         }
         sum
     });
-    output_of(net, &accumulators)
+    output_of(net, accumulators.each_ref().map(|a| &a[..]))
 }
 
 /// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s), and what that does to the loss.

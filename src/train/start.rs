@@ -10,7 +10,7 @@ use super::checkpoint;
 use super::model::Model;
 use super::report::Entry;
 use super::settings::Settings;
-use crate::nnue::Network;
+use crate::nnue::{Architecture, Network};
 
 /// The part of a checkpoint that is not the model.
 #[derive(Serialize, Deserialize)]
@@ -104,5 +104,10 @@ fn state_or_network(path: &Path, mut warn: impl FnMut(String)) -> Result<Model, 
     }
     let (net, warnings) = Network::load(path)?;
     warnings.iter().for_each(|w| warn(format!("warning: {w}")));
+    if net.architecture() != Architecture::DEFAULT {
+        return Err(
+            format!("a {} network; only {} is trained", net.shape(), Architecture::DEFAULT.shape).into()
+        );
+    }
     Ok(Model::from_network(&net)?)
 }

@@ -5,7 +5,6 @@ use super::batch::win_rate;
 use super::loss::{Loss, SCORE_SCALE};
 use crate::data::RecordError;
 use crate::data::psv::PackedSfenValue;
-use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{Network, evaluate_from_scratch};
 use crate::position::{Position, SfenError};
 use rayon::prelude::*;
@@ -31,7 +30,7 @@ pub enum YardstickError {
 
 /// The static evaluation for the side to move, in `Value` units.
 fn static_value(network: &Network, pos: &Position) -> i32 {
-    evaluate_from_scratch(network, pos) / FV_SCALE
+    evaluate_from_scratch(network, pos) / network.fv_scale()
 }
 
 /// Positions of games with a winner.

@@ -1,13 +1,15 @@
 //! The evaluation: every kernel equals the scalar one and another program's numbers, incremental updates equal a fresh
 //! start, and network files are read and written exactly or refused politely.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
-use toratsugumi::nnue::arch::{NETWORK_HASH, TRANSFORMER_HASH, VERSION};
-use toratsugumi::nnue::{Evaluator, Kernel, Network, NetworkError, evaluate_from_scratch, force_kernel};
+use toratsugumi::nnue::arch::{ARCHITECTURES, VERSION};
+use toratsugumi::nnue::{
+    Architecture, Evaluator, Kernel, Network, NetworkError, evaluate_from_scratch, force_kernel,
+};
 use toratsugumi::position::Position;
 
 /// SplitMix64.
@@ -27,31 +29,39 @@ impl Random {
     }
 }
 
-/// The deterministic network whose evaluations `data/eval_synthetic.tsv` holds: every parameter is a hash of its place.
-static SYNTHETIC: LazyLock<Arc<Network>> = LazyLock::new(|| {
+/// The deterministic network of each architecture whose evaluations by another program are known: every parameter is a hash
+/// of its place.
+fn synthetic(architecture: Architecture) -> Network {
     let draw = |section: u64, i: usize| mix((1 << 40) + (section << 36) + i as u64) >> 32;
     let ranged = |section, i, size: u64, off: i64| (draw(section, i) % size) as i64 - off;
-    let mut net = Network::zeroed().unwrap();
-    let width = net.input.bias.0.len();
-    for (i, b) in net.input.bias.0.iter_mut().enumerate() {
+    let shape = architecture.shape;
+    let mut net = architecture.zeroed().unwrap();
+    for (i, b) in net.bias_mut().iter_mut().enumerate() {
         *b = ranged(0, i, 261, 100) as i16;
     }
-    for (r, row) in net.input.rows.iter_mut().enumerate() {
-        for (i, w) in row.0.iter_mut().enumerate() {
-            let u = draw(1, r * width + i);
+    for input in 0..shape.inputs.count() {
+        for (i, w) in net.row_mut(input).iter_mut().enumerate() {
+            let u = draw(1, input * shape.l1 + i);
             *w = ((u & 255) % 23) as i16 + ((u >> 8 & 255) % 23) as i16 - 22;
         }
     }
-    net.hidden1.bias.0.iter_mut().enumerate().for_each(|(i, b)| *b = ranged(2, i, 8001, 4000) as i32);
-    net.hidden2.bias.0.iter_mut().enumerate().for_each(|(i, b)| *b = ranged(4, i, 6001, 2000) as i32);
-    net.output.bias.0[0] = ranged(6, 0, 4001, 2000) as i32;
-    for o in 0..32 {
-        (0..512).for_each(|i| net.hidden1.set_weight(o, i, ranged(3, o * 512 + i, 81, 40) as i8));
-        (0..32).for_each(|i| net.hidden2.set_weight(o, i, ranged(5, o * 32 + i, 255, 127) as i8));
-        net.output.set_weight(0, o, ranged(7, o, 61, 30) as i8);
+    // bias and weights of each layer: section, size of the range, what is subtracted
+    let ranges = [(2, 8001, 4000), (4, 6001, 2000), (6, 4001, 2000)].into_iter();
+    let ranges = ranges.zip([(3, 81, 40), (5, 255, 127), (7, 61, 30)]);
+    for (layer, (bias, weight)) in net.layers_mut().into_iter().zip(ranges) {
+        let inputs = layer.inputs();
+        for (o, b) in layer.bias_mut().iter_mut().enumerate() {
+            *b = ranged(bias.0, o, bias.1, bias.2) as i32;
+        }
+        for (o, i) in (0..layer.bias().len()).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
+            layer.set_weight(o, i, ranged(weight.0, o * inputs + i, weight.1, weight.2) as i8);
+        }
     }
-    Arc::new(net)
-});
+    Network::new(net, "synthetic".into())
+}
+
+/// That of the default architecture, whose evaluations `data/eval_synthetic.tsv` holds.
+static SYNTHETIC: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(synthetic(Architecture::DEFAULT)));
 
 static BOOTSTRAP: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(Network::bootstrap().unwrap()));
 
@@ -130,12 +140,48 @@ fn incremental_evaluation_equals_a_fresh_one() {
     }
 }
 
+/// A network of noise that is quick to make.
+fn noise(architecture: Architecture) -> Arc<Network> {
+    let mut random = Random(architecture.shape.bytes());
+    let mut net = architecture.zeroed().unwrap();
+    let table: Vec<i16> =
+        (0..1 << 14).map(|_| random.below(23) as i16 + random.below(23) as i16 - 22).collect();
+    let l1 = architecture.shape.l1;
+    net.bias_mut().copy_from_slice(&table[..l1]);
+    for input in 0..architecture.shape.inputs.count() {
+        let start = input.wrapping_mul(2_654_435_761) % (table.len() - l1);
+        net.row_mut(input).copy_from_slice(&table[start..start + l1]);
+    }
+    for layer in net.layers_mut() {
+        let inputs = layer.inputs();
+        layer.bias_mut().iter_mut().for_each(|b| *b = random.below(8001) as i32 - 4000);
+        for (o, i) in (0..layer.bias().len()).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
+            layer.set_weight(o, i, (random.below(161) as i32 - 80) as i8);
+        }
+    }
+    Arc::new(Network::new(net, "noise".into()))
+}
+
 #[test]
-#[ignore = "1,000 games a kernel, ten seconds"]
+fn incremental_evaluation_equals_a_fresh_one_for_every_architecture() {
+    for a in ARCHITECTURES {
+        let network = noise(a);
+        for k in kernels() {
+            force_kernel(k).unwrap();
+            incremental_equals_fresh(&network, 5, k as u64);
+        }
+    }
+}
+
+#[test]
+#[ignore = "500 games a kernel and architecture, a minute"]
 fn incremental_evaluation_equals_a_fresh_one_in_many_games() {
-    for k in kernels() {
-        force_kernel(k).unwrap();
-        incremental_equals_fresh(&SYNTHETIC, 1000, 100 + k as u64);
+    for a in ARCHITECTURES {
+        let network = noise(a);
+        for k in kernels() {
+            force_kernel(k).unwrap();
+            incremental_equals_fresh(&network, 500, 100 + k as u64);
+        }
     }
 }
 
@@ -154,16 +200,20 @@ fn lines_longer_than_the_stack_are_followed() {
 
 #[test]
 fn handicaps_and_missing_kings_are_evaluated() {
-    let mut evaluator = Evaluator::new(SYNTHETIC.clone());
-    for sfen in [
+    let kp = noise("kp_256x2-32-32".parse().unwrap());
+    let cases = [
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
         "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 9p 1",
         "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1",
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-    ] {
-        let pos = Position::from_sfen(sfen).unwrap();
-        evaluator.reset(&pos);
-        assert_eq!(evaluator.evaluate(&pos), evaluate_from_scratch(&SYNTHETIC, &pos), "{sfen}");
+    ];
+    for network in [&SYNTHETIC, &kp] {
+        let mut evaluator = Evaluator::new(network.clone());
+        for sfen in cases {
+            let pos = Position::from_sfen(sfen).unwrap();
+            evaluator.reset(&pos);
+            assert_eq!(evaluator.evaluate(&pos), evaluate_from_scratch(network, &pos), "{sfen}");
+        }
     }
 }
 
@@ -173,7 +223,11 @@ fn written(network: &Network) -> Vec<u8> {
     bytes
 }
 
-/// Where things lie in a classic file.
+fn read(bytes: &[u8]) -> Result<(Network, Vec<String>), NetworkError> {
+    Network::read(&mut &bytes[..], Some(bytes.len() as u64))
+}
+
+/// Where things lie in a classic file of the default architecture.
 const STRING: usize = 12;
 const TRANSFORMER: usize = STRING + 178;
 const LAYERS: usize = TRANSFORMER + 4 + 2 * 256 + 2 * 125_388 * 256;
@@ -188,9 +242,12 @@ fn files_have_the_exact_bytes_that_others_expect_and_read_back() {
     assert!(bytes[STRING..].starts_with(b"Features=HalfKP(Friend)[125388->256x2],Network="));
     assert_eq!([word(TRANSFORMER), word(LAYERS)], [0x5D69_D7B8, 0x6333_7156]);
 
-    let (again, warnings) = Network::read(&mut Cursor::new(&bytes)).unwrap();
-    assert_eq!(warnings, [""; 0]);
-    assert!(written(&again) == bytes);
+    // a file tells its length, a pipe does not
+    for length in [Some(SIZE as u64), None] {
+        let (again, warnings) = Network::read(&mut Cursor::new(&bytes), length).unwrap();
+        assert_eq!(warnings, [""; 0]);
+        assert!(written(&again) == bytes);
+    }
 }
 
 #[test]
@@ -215,20 +272,20 @@ fn file(string: &[u8], hashes: [u32; 3], body: impl Fn(usize) -> u8) -> Vec<u8> 
     bytes
 }
 
-const HASHES: [u32; 3] = [TRANSFORMER_HASH ^ NETWORK_HASH, TRANSFORMER_HASH, NETWORK_HASH];
+const HASHES: [u32; 3] = [0x3E5A_A6EE, 0x5D69_D7B8, 0x6333_7156];
 
 #[test]
 fn any_architecture_string_is_read_and_wrong_hashes_warn() {
     let strings: [&[u8]; 4] =
         [b"", b"Features=HalfKP(Friend)[41024->256x2],Network=whatever", b"\xff\x00\n", &[b'x'; 5000]];
     for string in strings {
-        let (_, warnings) = Network::read(&mut &file(string, HASHES, |i| i as u8)[..]).unwrap();
+        let (_, warnings) = read(&file(string, HASHES, |i| i as u8)).unwrap();
         assert!(warnings.is_empty());
     }
     for wrong in 0..3 {
         let mut hashes = HASHES;
         hashes[wrong] ^= 1;
-        let (_, warnings) = Network::read(&mut &file(b"", hashes, |_| 0)[..]).unwrap();
+        let (_, warnings) = read(&file(b"", hashes, |_| 0)).unwrap();
         assert_eq!(warnings.len(), 1);
     }
 }
@@ -236,13 +293,17 @@ fn any_architecture_string_is_read_and_wrong_hashes_warn() {
 #[test]
 fn broken_files_are_refused() {
     let good = file(b"classic", HASHES, |i| (i * 7) as u8);
-    let read = |bytes: &[u8]| Network::read(&mut &bytes[..]).map(|_| ()).unwrap_err();
+    let read = |bytes: &[u8]| read(bytes).map(|_| ()).unwrap_err();
+    // as from a pipe, whose end is not known beforehand
+    let piped = |bytes: &[u8]| Network::read(&mut &bytes[..], None).map(|_| ()).unwrap_err();
     assert!(matches!(read(b""), NetworkError::Truncated { .. }));
     assert!(matches!(read(b"PNG\r\n and so on"), NetworkError::Version { .. }));
-    assert!(matches!(read(&[&good[..], b"\n"].concat()), NetworkError::TrailingBytes { .. }));
+    let longer = [&good[..], b"\n"].concat();
+    assert!(matches!(read(&longer), NetworkError::Length { .. }));
+    assert!(matches!(piped(&longer), NetworkError::TrailingBytes));
     let mut compressed = good.clone();
     compressed[12 + 7 + 4..][..17].copy_from_slice(b"COMPRESSED_LEB128");
-    assert!(matches!(read(&compressed), NetworkError::Leb128));
+    assert!(matches!(read(&compressed), NetworkError::Leb128 { .. }));
     let mut endless = good[..1000].to_vec();
     endless[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(matches!(read(&endless), NetworkError::StringLength(u32::MAX)));
@@ -251,11 +312,13 @@ fn broken_files_are_refused() {
     let mut random = Random(7 << 40);
     for i in 0..1000 {
         let cut = if i % 2 == 0 { random.below(600) } else { good.len() - 1 - random.below(20_000) };
+        let error = read(&good[..cut]);
+        let told = matches!(error, NetworkError::Truncated { .. } | NetworkError::Length { .. });
+        assert!(told, "cut at {cut}: {error}");
         // most cuts near the end cost a whole reading: do a few of them
-        if cut > 600 && i % 100 != 1 {
-            continue;
+        if cut <= 600 || i % 100 == 1 {
+            assert!(matches!(piped(&good[..cut]), NetworkError::Truncated { .. }), "cut at {cut}");
         }
-        assert!(matches!(read(&good[..cut]), NetworkError::Truncated { .. }), "cut at {cut}");
     }
     for _ in 0..1000 {
         let mut bytes = good[..800].to_vec();
@@ -263,6 +326,60 @@ fn broken_files_are_refused() {
             bytes[random.below(23)] = random.below(256) as u8;
         }
         read(&bytes);
+        piped(&bytes);
+    }
+}
+
+/// The header of a file of an architecture, with a string that says nothing.
+fn header(architecture: Architecture) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for word in [VERSION, architecture.shape.file_hash(), 5] {
+        bytes.extend(word.to_le_bytes());
+    }
+    bytes.extend(b"x2-32");
+    bytes.extend(architecture.shape.transformer_hash().to_le_bytes());
+    bytes
+}
+
+/// A file that begins with `start` and goes on with zeros, and says that it has `length` bytes.
+fn read_padded(start: &[u8], length: u64) -> Result<(Network, Vec<String>), NetworkError> {
+    let zeros = std::io::repeat(0).take(length.saturating_sub(start.len() as u64));
+    Network::read(&mut start.chain(zeros), Some(length))
+}
+
+#[test]
+fn what_a_file_holds_is_told_by_its_length_and_else_by_its_hashes() {
+    for a in ARCHITECTURES {
+        let length = 12 + 5 + a.shape.bytes();
+        // whatever the header says: but a hash that is not ours is told
+        for (other, expected) in [(a, 1), (ARCHITECTURES[2], 3)] {
+            let (network, warnings) = read_padded(&header(other), length).unwrap();
+            assert_eq!(network.architecture(), a);
+            // zeros stand where the layers' hash should
+            let expected = if other == a { 1 } else { expected };
+            assert!(warnings.len() <= expected && !warnings.is_empty(), "{a:?}: {warnings:?}");
+        }
+        // a length that is none: the hashes still tell what it was to be
+        for wrong in [length - 1, length + 1, 2 * length] {
+            let error = read_padded(&header(a), wrong).err().unwrap().to_string();
+            assert!(error.contains(&a.shape.to_string()) && error.contains(&length.to_string()), "{error}");
+            assert!(error.contains(&wrong.to_string()) && error.contains("\"x2-32\""), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_network_of_an_unknown_shape_is_named_with_what_is_supported() {
+    let mut start = header(Architecture::DEFAULT);
+    start[4..8].copy_from_slice(&0x3E5A_1234u32.to_le_bytes());
+    start[17..21].copy_from_slice(&0x5D69_4321u32.to_le_bytes());
+    let error = read_padded(&start, 192_624_724).err().unwrap();
+    assert!(matches!(error, NetworkError::Unknown { .. }));
+    let text = error.to_string();
+    for part in
+        ["\"x2-32\"", "0x3e5a1234", "0x5d694321", "192624724", "HalfKP 1024x2-8-64", "K-P 256x2-32-32"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
     }
 }
 

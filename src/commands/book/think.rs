@@ -71,9 +71,9 @@ pub struct Args {
     /// A network file or the directory of an nn.bin [default: the embedded network]
     #[arg(long, value_name = "PATH")]
     eval_file: Option<PathBuf>,
-    /// Divisor of the network's output
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
-    fv_scale: i32,
+    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: Option<i32>,
     /// Grow no move that is worse than the best by more centipawns
     #[arg(long, default_value_t = 80, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     margin: i32,
@@ -180,11 +180,12 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         state.entries.retain(|place, _| own.contains(place));
     }
     let network = Arc::new(network(args.eval_file.as_deref())?);
+    let fv_scale = args.fv_scale.unwrap_or(network.fv_scale());
     let mut hasher = Checksum(crc32fast::Hasher::new());
     network.write(&mut hasher)?;
     let identity = format!(
         "think {} network {:08x} positions {:08x}",
-        settings(args),
+        settings(args, fv_scale),
         hasher.0.finalize(),
         checksum(&state, &todo, &roots)
     );
@@ -199,7 +200,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         movetime: args.movetime,
         multipv: args.multipv.into(),
         hash: args.hash as usize,
-        fv_scale: args.fv_scale,
+        fv_scale,
     };
     let analysts = (0..threads)
         .map(|_| Analyst::new(network.clone(), &effort).map(Mutex::new))
@@ -326,14 +327,14 @@ fn write_frontier(args: &Args, leaves: &[(Place, u16)]) -> Result<(), Box<dyn Er
 }
 
 /// What decides which positions are searched, and how; but not how far the book grows, so that it can go on to more.
-fn settings(a: &Args) -> String {
+fn settings(a: &Args, fv_scale: i32) -> String {
     format!(
         "nodes {:?} movetime {:?} multipv {} hash {} fv_scale {} margin {} range {} ply_price {} max_ply {} draw {} shard {:?}",
         a.nodes,
         a.movetime,
         a.multipv,
         a.hash,
-        a.fv_scale,
+        fv_scale,
         a.margin,
         a.range,
         a.ply_price,

@@ -37,9 +37,9 @@ pub struct Args {
     /// The labeller: a network file or the directory of an nn.bin [default: the embedded network]
     #[arg(long, value_name = "PATH")]
     eval_file: Option<PathBuf>,
-    /// Divisor of the network's output
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(i32).range(1..=128))]
-    fv_scale: i32,
+    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
+    fv_scale: Option<i32>,
     /// MiB of each search's transposition table
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
@@ -82,13 +82,14 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = positions.len();
+    let network = network(args.eval_file.as_deref())?;
     label(&LabelJob {
-        network: Arc::new(network(args.eval_file.as_deref())?),
+        fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
+        network: Arc::new(network),
         positions,
         out: args.output.clone(),
         nodes: args.nodes,
         hash: args.hash as usize,
-        fv_scale: args.fv_scale,
         threads: args.threads.map_or(cpus, usize::from),
         max_time: args.max_time,
         resume: args.resume,

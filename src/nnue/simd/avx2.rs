@@ -4,7 +4,6 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 use super::rows::{self, Lanes};
-use super::scalar::Scalar;
 use super::tier::{Simd, Work};
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
@@ -99,25 +98,45 @@ unsafe fn dot<const VNNI: bool>(sums: __m256i, x: __m256i, w: __m256i) -> __m256
     unsafe { if VNNI { dot_at_once(sums, x, w) } else { dot_by_pairs(sums, x, w) } }
 }
 
-/// Shifts 32 sums and clips them to bytes.
+/// Shifts `8 * R` sums and clips them to bytes, which come first; zeros follow.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn clip(v: [__m256i; 4]) -> __m256i {
+fn clip<const R: usize>(v: [__m256i; R]) -> __m256i {
     const SHIFT: i32 = WEIGHT_SHIFT as i32;
-    let low = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[0]), _mm256_srai_epi32::<SHIFT>(v[1]));
-    let high = _mm256_packs_epi32(_mm256_srai_epi32::<SHIFT>(v[2]), _mm256_srai_epi32::<SHIFT>(v[3]));
+    let shifted = |i: usize| match v.get(i) {
+        Some(&v) => _mm256_srai_epi32::<SHIFT>(v),
+        None => _mm256_setzero_si256(),
+    };
+    let low = _mm256_packs_epi32(shifted(0), shifted(1));
+    let high = _mm256_packs_epi32(shifted(2), shifted(3));
     let bytes = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
     // both packs worked within 128-bit lanes
     _mm256_permutevar8x32_epi32(bytes, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0))
 }
 
-/// The sums of two sets of 32 sums.
+/// Stores the first `8 * R` bytes.
+///
+/// # Safety
+/// AVX2; `to` has room for them, aligned to 32 bytes if `R` is 4.
+#[inline(always)]
+unsafe fn store<const R: usize>(to: *mut u8, bytes: __m256i) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match R {
+            4 => _mm256_store_si256(to.cast(), bytes),
+            2 => _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(bytes)),
+            _ => _mm_storel_epi64(to.cast(), _mm256_castsi256_si128(bytes)),
+        }
+    }
+}
+
+/// Adds sums to others.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn add(a: [__m256i; 4], b: [__m256i; 4]) -> [__m256i; 4] {
-    let [a0, a1, a2, a3] = a;
-    let [b0, b1, b2, b3] = b;
-    [_mm256_add_epi32(a0, b0), _mm256_add_epi32(a1, b1), _mm256_add_epi32(a2, b2), _mm256_add_epi32(a3, b3)]
+fn add<const R: usize>(to: &mut [__m256i; R], sums: [__m256i; R]) {
+    for (to, sum) in to.iter_mut().zip(sums) {
+        *to = _mm256_add_epi32(*to, sum);
+    }
 }
 
 /// Two times 16 elements of an accumulator, clipped to 0..=127.
@@ -129,14 +148,14 @@ fn activate(low: __m256i, high: __m256i) -> __m256i {
     _mm256_permute4x64_epi64::<0b11_01_10_00>(packed)
 }
 
-/// Adds one group of four inputs times its weights to the sums of 32 outputs.
+/// Adds one group of four inputs times its weights to the sums of `8 * R` outputs.
 ///
 /// # Safety
 /// As [`dot`]; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes apart, aligned to
 /// 32, of which there are more than `group`.
 #[inline(always)]
-unsafe fn add_group<const VNNI: bool, const OUT: usize>(
-    sums: &mut [__m256i; 4],
+unsafe fn add_group<const VNNI: bool, const OUT: usize, const R: usize>(
+    sums: &mut [__m256i; R],
     input: *const u8,
     weights: *const i8,
     group: usize,
@@ -151,14 +170,14 @@ unsafe fn add_group<const VNNI: bool, const OUT: usize>(
     }
 }
 
-/// Adds `K` groups of four inputs times their weights to the sums of 32 outputs. Their products are summed in i16 first,
+/// Adds `K` groups of four inputs times their weights to the sums of `8 * R` outputs. Their products are summed in i16 first,
 /// which spares most of the widening.
 ///
 /// # Safety
 /// As [`add_group`], for each group. Sums are right if [`Affine::sums_in_i16`] says so for `K`.
 #[inline(always)]
-unsafe fn add_groups<const OUT: usize, const K: usize>(
-    sums: &mut [__m256i; 4],
+unsafe fn add_groups<const OUT: usize, const R: usize, const K: usize>(
+    sums: &mut [__m256i; R],
     input: *const u8,
     weights: *const i8,
     groups: [usize; K],
@@ -187,20 +206,110 @@ fn pop(set: &mut u64) -> usize {
     lowest
 }
 
-/// 32 sums that begin with the bias.
+/// `8 * R` sums that begin with the bias.
 ///
 /// # Safety
-/// AVX; `bias` points to 32 numbers, aligned to 32 bytes.
+/// AVX; `bias` points to as many numbers, aligned to 32 bytes.
 #[inline(always)]
-unsafe fn biased(bias: *const i32) -> [__m256i; 4] {
+unsafe fn biased<const R: usize>(bias: *const i32) -> [__m256i; R] {
     // SAFETY: the caller's promise.
     unsafe {
-        let mut sums = [_mm256_setzero_si256(); 4];
+        let mut sums = [_mm256_setzero_si256(); R];
         for (j, sum) in sums.iter_mut().enumerate() {
             *sum = _mm256_load_si256(bias.add(8 * j).cast());
         }
         sums
     }
+}
+
+/// A sparse input: bytes, and a bit for every group of four that are not all zero.
+struct Sparse<'a> {
+    bytes: *const u8,
+    live: &'a [u64],
+}
+
+/// A layer over the live groups of its input, `8 * R` outputs at a time; `CHAINS` sets of sums hide the latency of the dot
+/// products.
+///
+/// # Safety
+/// As [`dot`]; the input has as many bytes as the layer has inputs.
+#[inline(always)]
+unsafe fn sparse_affine<
+    const VNNI: bool,
+    const IN: usize,
+    const OUT: usize,
+    const R: usize,
+    const CHAINS: usize,
+>(
+    input: Sparse,
+    layer: &Affine<IN, OUT>,
+) -> Aligned<[u8; OUT]> {
+    let in_i16 = !VNNI && layer.sums_in_i16(4);
+    let mut out = Aligned([0u8; OUT]);
+    // SAFETY: the caller's promise; group and output numbers stay within the layer.
+    unsafe {
+        for o in (0..OUT).step_by(8 * R) {
+            let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+            let mut sums = [[_mm256_setzero_si256(); R]; CHAINS];
+            sums[0] = biased(layer.bias.0.as_ptr().add(o));
+            for (word, &set) in input.live.iter().enumerate() {
+                let (input, weights) = (input.bytes.add(256 * word), weights.add(64 * word * 4 * OUT));
+                let mut set = set;
+                if in_i16 {
+                    let n = set.count_ones();
+                    for _ in 0..n / 4 {
+                        let groups = std::array::from_fn(|_| pop(&mut set));
+                        add_groups::<OUT, R, 4>(&mut sums[0], input, weights, groups);
+                    }
+                    if n & 2 != 0 {
+                        let groups = std::array::from_fn(|_| pop(&mut set));
+                        add_groups::<OUT, R, 2>(&mut sums[1], input, weights, groups);
+                    }
+                } else {
+                    for _ in 0..set.count_ones() as usize / CHAINS {
+                        for sums in &mut sums {
+                            add_group::<VNNI, OUT, R>(sums, input, weights, pop(&mut set));
+                        }
+                    }
+                }
+                // at most one is left of a pair
+                while set != 0 {
+                    add_group::<VNNI, OUT, R>(&mut sums[0], input, weights, pop(&mut set));
+                }
+            }
+            let mut total = sums[0];
+            sums[1..].iter().for_each(|sums| add(&mut total, *sums));
+            store::<R>(out.0.as_mut_ptr().add(o), clip(total));
+        }
+    }
+    out
+}
+
+/// A layer over its whole input, `8 * R` outputs at a time.
+///
+/// # Safety
+/// As [`dot`].
+#[inline(always)]
+unsafe fn dense_affine<const VNNI: bool, const IN: usize, const OUT: usize, const R: usize>(
+    input: &Aligned<[u8; IN]>,
+    layer: &Affine<IN, OUT>,
+) -> Aligned<[u8; OUT]> {
+    let mut out = Aligned([0u8; OUT]);
+    // SAFETY: the caller's promise; group and output numbers stay within the layer.
+    unsafe {
+        for o in (0..OUT).step_by(8 * R) {
+            let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+            let mut even = biased(layer.bias.0.as_ptr().add(o));
+            let mut odd = [_mm256_setzero_si256(); R];
+            for pair in 0..IN / 8 {
+                add_group::<VNNI, OUT, R>(&mut even, input.0.as_ptr(), weights, 2 * pair);
+                add_group::<VNNI, OUT, R>(&mut odd, input.0.as_ptr(), weights, 2 * pair + 1);
+            }
+            add(&mut even, odd);
+            store::<R>(out.0.as_mut_ptr().add(o), clip(even));
+        }
+    }
+    out
 }
 
 impl<const VNNI: bool> Simd for Avx2<VNNI> {
@@ -248,11 +357,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         them: &Row<N>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        const { assert!(IN == 2 * N && N.is_multiple_of(256)) };
-        if !OUT.is_multiple_of(32) {
-            // SAFETY: plain Rust.
-            return unsafe { Scalar::transformed_affine(us, them, layer) };
-        }
+        const { assert!(IN == 2 * N && N.is_multiple_of(256) && OUT.is_multiple_of(8)) };
         let mut input = MaybeUninit::<Aligned<[u8; IN]>>::uninit();
         let input = input.as_mut_ptr().cast::<u8>();
         // one bit for every group of four inputs that are not all zero; IN / 256 words are used
@@ -280,39 +385,12 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                 *live = set;
             }
 
-            let in_i16 = !VNNI && layer.sums_in_i16(4);
-            let mut out = Aligned([0u8; OUT]);
-            for o in (0..OUT).step_by(32) {
-                let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
-                // two sets of sums hide the latency of the dot products
-                let mut even = biased(layer.bias.0.as_ptr().add(o));
-                let mut odd = [zero; 4];
-                for (word, &set) in live.iter().enumerate() {
-                    let (input, weights) = (input.add(256 * word), weights.add(64 * word * 4 * OUT));
-                    let mut set = set;
-                    if in_i16 {
-                        let n = set.count_ones();
-                        for _ in 0..n / 4 {
-                            let groups = std::array::from_fn(|_| pop(&mut set));
-                            add_groups::<OUT, 4>(&mut even, input, weights, groups);
-                        }
-                        if n & 2 != 0 {
-                            let groups = std::array::from_fn(|_| pop(&mut set));
-                            add_groups::<OUT, 2>(&mut odd, input, weights, groups);
-                        }
-                    } else {
-                        for _ in 0..set.count_ones() / 2 {
-                            add_group::<VNNI, OUT>(&mut even, input, weights, pop(&mut set));
-                            add_group::<VNNI, OUT>(&mut odd, input, weights, pop(&mut set));
-                        }
-                    }
-                    if set != 0 {
-                        add_group::<VNNI, OUT>(&mut even, input, weights, pop(&mut set));
-                    }
-                }
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(add(even, odd)));
+            let input = Sparse { bytes: input, live };
+            match OUT {
+                _ if OUT.is_multiple_of(32) => sparse_affine::<VNNI, IN, OUT, 4, 2>(input, layer),
+                _ if OUT.is_multiple_of(16) => sparse_affine::<VNNI, IN, OUT, 2, 4>(input, layer),
+                _ => sparse_affine::<VNNI, IN, OUT, 1, 4>(input, layer),
             }
-            out
         }
     }
 
@@ -321,24 +399,14 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         input: &Aligned<[u8; IN]>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        if !OUT.is_multiple_of(32) {
-            // SAFETY: plain Rust.
-            return unsafe { Scalar::affine(input, layer) };
-        }
-        // SAFETY: the caller's promise; group and output numbers stay within the layer.
+        const { assert!(IN.is_multiple_of(8) && OUT.is_multiple_of(8)) };
+        // SAFETY: the caller's promise.
         unsafe {
-            let mut out = Aligned([0u8; OUT]);
-            for o in (0..OUT).step_by(32) {
-                let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
-                let mut even = biased(layer.bias.0.as_ptr().add(o));
-                let mut odd = [_mm256_setzero_si256(); 4];
-                for pair in 0..IN / 8 {
-                    add_group::<VNNI, OUT>(&mut even, input.0.as_ptr(), weights, 2 * pair);
-                    add_group::<VNNI, OUT>(&mut odd, input.0.as_ptr(), weights, 2 * pair + 1);
-                }
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(add(even, odd)));
+            match OUT {
+                _ if OUT.is_multiple_of(32) => dense_affine::<VNNI, IN, OUT, 4>(input, layer),
+                _ if OUT.is_multiple_of(16) => dense_affine::<VNNI, IN, OUT, 2>(input, layer),
+                _ => dense_affine::<VNNI, IN, OUT, 1>(input, layer),
             }
-            out
         }
     }
 

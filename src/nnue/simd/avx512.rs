@@ -4,7 +4,6 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 use super::rows::{self, Lanes};
-use super::scalar::Scalar;
 use super::tier::{Simd, Work};
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
@@ -53,14 +52,12 @@ impl Lanes<32> for __m512i {
     }
 }
 
-/// Shifts two times 16 sums and clips them to bytes.
+/// Shifts 16 sums and clips them to bytes.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn clip(low: __m512i, high: __m512i) -> __m256i {
-    let zero = _mm512_setzero_si512();
-    let low = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(low, zero));
-    let high = _mm512_srai_epi32::<WEIGHT_SHIFT>(_mm512_max_epi32(high, zero));
-    _mm256_set_m128i(_mm512_cvtsepi32_epi8(high), _mm512_cvtsepi32_epi8(low))
+fn clip(sums: __m512i) -> __m128i {
+    let positive = _mm512_max_epi32(sums, _mm512_setzero_si512());
+    _mm512_cvtsepi32_epi8(_mm512_srai_epi32::<WEIGHT_SHIFT>(positive))
 }
 
 /// Two times 32 elements of an accumulator, clipped to 0..=127.
@@ -73,15 +70,14 @@ fn activate(low: __m512i, high: __m512i) -> __m512i {
     _mm512_permutexvar_epi64(order, packed)
 }
 
-/// Adds one group of four inputs times its weights to the sums of 32 outputs.
+/// Adds one group of four inputs times its weights to the sums of `16 * R` outputs.
 ///
 /// # Safety
 /// AVX-512 VNNI; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes apart, aligned
 /// to 64, of which there are more than `group`.
 #[inline(always)]
-unsafe fn add_group<const OUT: usize>(
-    low: &mut __m512i,
-    high: &mut __m512i,
+unsafe fn add_group<const OUT: usize, const R: usize>(
+    sums: &mut [__m512i; R],
     input: *const u8,
     weights: *const i8,
     group: usize,
@@ -90,9 +86,167 @@ unsafe fn add_group<const OUT: usize>(
     unsafe {
         let four = _mm512_set1_epi32(input.cast::<i32>().add(group).read());
         let w = weights.add(group * 4 * OUT);
-        *low = _mm512_dpbusd_epi32(*low, four, _mm512_load_si512(w.cast()));
-        *high = _mm512_dpbusd_epi32(*high, four, _mm512_load_si512(w.add(64).cast()));
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = _mm512_dpbusd_epi32(*sum, four, _mm512_load_si512(w.add(64 * j).cast()));
+        }
     }
+}
+
+/// The same for the only eight outputs of a layer.
+///
+/// # Safety
+/// The same, but for an alignment to 32.
+#[inline(always)]
+unsafe fn add_group_of_8(sums: &mut __m256i, input: *const u8, weights: *const i8, group: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let four = _mm256_set1_epi32(input.cast::<i32>().add(group).read());
+        *sums = _mm256_dpbusd_epi32(*sums, four, _mm256_load_si256(weights.add(32 * group).cast()));
+    }
+}
+
+/// `16 * R` sums that begin with the bias.
+///
+/// # Safety
+/// AVX-512; `bias` points to as many numbers, aligned to 64 bytes.
+#[inline(always)]
+unsafe fn biased<const R: usize>(bias: *const i32) -> [__m512i; R] {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut sums = [_mm512_setzero_si512(); R];
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = _mm512_load_si512(bias.add(16 * j).cast());
+        }
+        sums
+    }
+}
+
+/// Sums up chains of sums, shifts and clips them to bytes and stores those.
+///
+/// # Safety
+/// AVX-512; `to` has room for `16 * R` bytes.
+#[inline(always)]
+unsafe fn finish<const R: usize, const CHAINS: usize>(to: *mut u8, chains: [[__m512i; R]; CHAINS]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut total = chains[0];
+        for sums in &chains[1..] {
+            for (total, sum) in total.iter_mut().zip(sums) {
+                *total = _mm512_add_epi32(*total, *sum);
+            }
+        }
+        for (j, sum) in total.into_iter().enumerate() {
+            _mm_storeu_si128(to.add(16 * j).cast(), clip(sum));
+        }
+    }
+}
+
+/// A sparse input: bytes, and a bit for every group of four that are not all zero.
+struct Sparse<'a> {
+    bytes: *const u8,
+    live: &'a [u64],
+}
+
+/// A layer over the live groups of its input, `16 * R` outputs at a time.
+///
+/// # Safety
+/// AVX-512 VNNI; the input has as many bytes as the layer has inputs.
+#[inline(always)]
+unsafe fn sparse_affine<const IN: usize, const OUT: usize, const R: usize>(
+    input: Sparse,
+    layer: &Affine<IN, OUT>,
+) -> Aligned<[u8; OUT]> {
+    let mut out = Aligned([0u8; OUT]);
+    // SAFETY: the caller's promise; group and output numbers stay within the layer.
+    unsafe {
+        for o in (0..OUT).step_by(16 * R) {
+            let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+            // chains hide the latency of the dot products
+            let mut chains = [[_mm512_setzero_si512(); R]; 4];
+            chains[0] = biased(layer.bias.0.as_ptr().add(o));
+            for (word, &set) in input.live.iter().enumerate() {
+                let (input, weights) = (input.bytes.add(256 * word), weights.add(64 * word * 4 * OUT));
+                let mut set = set;
+                for _ in 0..set.count_ones() / 4 {
+                    for sums in &mut chains {
+                        add_group::<OUT, R>(sums, input, weights, pop(&mut set));
+                    }
+                }
+                while set != 0 {
+                    add_group::<OUT, R>(&mut chains[0], input, weights, pop(&mut set));
+                }
+            }
+            finish(out.0.as_mut_ptr().add(o), chains);
+        }
+    }
+    out
+}
+
+/// The same for a layer of eight outputs.
+///
+/// # Safety
+/// The same.
+#[inline(always)]
+unsafe fn sparse_affine_of_8<const IN: usize, const OUT: usize>(
+    input: Sparse,
+    layer: &Affine<IN, OUT>,
+) -> Aligned<[u8; OUT]> {
+    let mut out = Aligned([0u8; OUT]);
+    // SAFETY: the caller's promise; group numbers stay within the layer, which has eight outputs.
+    unsafe {
+        assert!(OUT == 8);
+        let weights = layer.groups.as_ptr().cast::<i8>();
+        let mut chains = [_mm256_setzero_si256(); 4];
+        chains[0] = _mm256_load_si256(layer.bias.0.as_ptr().cast());
+        for (word, &set) in input.live.iter().enumerate() {
+            let (input, weights) = (input.bytes.add(256 * word), weights.add(64 * word * 4 * OUT));
+            let mut set = set;
+            for _ in 0..set.count_ones() / 4 {
+                for sums in &mut chains {
+                    add_group_of_8(sums, input, weights, pop(&mut set));
+                }
+            }
+            while set != 0 {
+                add_group_of_8(&mut chains[0], input, weights, pop(&mut set));
+            }
+        }
+        let [a, b, c, d] = chains;
+        let sums = _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d));
+        _mm_storel_epi64(out.0.as_mut_ptr().cast(), clip(_mm512_zextsi256_si512(sums)));
+    }
+    out
+}
+
+/// A layer over its whole input, `16 * R` outputs at a time.
+///
+/// # Safety
+/// AVX-512 VNNI.
+#[inline(always)]
+unsafe fn dense_affine<const IN: usize, const OUT: usize, const R: usize>(
+    input: &Aligned<[u8; IN]>,
+    layer: &Affine<IN, OUT>,
+) -> Aligned<[u8; OUT]> {
+    let mut out = Aligned([0u8; OUT]);
+    // SAFETY: the caller's promise; group and output numbers stay within the layer.
+    unsafe {
+        for o in (0..OUT).step_by(16 * R) {
+            let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
+            let mut chains = [biased(layer.bias.0.as_ptr().add(o)), [_mm512_setzero_si512(); R]];
+            for group in 0..IN / 4 {
+                add_group::<OUT, R>(&mut chains[group % 2], input.0.as_ptr(), weights, group);
+            }
+            finish(out.0.as_mut_ptr().add(o), chains);
+        }
+    }
+    out
+}
+
+/// Takes the lowest bit out of a set that is not empty.
+#[inline(always)]
+fn pop(set: &mut u64) -> usize {
+    let lowest = set.trailing_zeros() as usize;
+    *set &= *set - 1;
+    lowest
 }
 
 impl Simd for Avx512 {
@@ -137,10 +291,7 @@ impl Simd for Avx512 {
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
         const { assert!(IN == 2 * N && N.is_multiple_of(256)) };
-        if !OUT.is_multiple_of(32) {
-            // SAFETY: plain Rust.
-            return unsafe { Scalar::transformed_affine(us, them, layer) };
-        }
+        const { assert!(OUT == 8 || OUT.is_multiple_of(16)) };
         let mut input = MaybeUninit::<Aligned<[u8; IN]>>::uninit();
         let input = input.as_mut_ptr().cast::<u8>();
         const { assert!(IN <= 256 * MOST_WORDS) };
@@ -150,7 +301,6 @@ impl Simd for Avx512 {
         // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read of `input`
         // has been written before.
         unsafe {
-            let zero = _mm512_setzero_si512();
             for (word, live) in live.iter_mut().enumerate() {
                 let (acc, start) = if word < N / 256 { (us, 256 * word) } else { (them, 256 * word - N) };
                 let mut set = 0;
@@ -166,37 +316,12 @@ impl Simd for Avx512 {
                 *live = set;
             }
 
-            let mut out = Aligned([0u8; OUT]);
-            for o in (0..OUT).step_by(32) {
-                let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
-                // eight chains hide the latency of the dot products
-                let mut low = [zero; 4];
-                let mut high = [zero; 4];
-                low[0] = _mm512_load_si512(layer.bias.0.as_ptr().add(o).cast());
-                high[0] = _mm512_load_si512(layer.bias.0.as_ptr().add(o + 16).cast());
-                for (word, &set) in live.iter().enumerate() {
-                    let (input, weights) = (input.add(256 * word), weights.add(64 * word * 4 * OUT));
-                    let mut set = set;
-                    for _ in 0..set.count_ones() / 4 {
-                        for chain in 0..4 {
-                            let group = set.trailing_zeros() as usize;
-                            add_group::<OUT>(&mut low[chain], &mut high[chain], input, weights, group);
-                            set &= set - 1;
-                        }
-                    }
-                    while set != 0 {
-                        let group = set.trailing_zeros() as usize;
-                        add_group::<OUT>(&mut low[0], &mut high[0], input, weights, group);
-                        set &= set - 1;
-                    }
-                }
-                for chain in 1..4 {
-                    low[0] = _mm512_add_epi32(low[0], low[chain]);
-                    high[0] = _mm512_add_epi32(high[0], high[chain]);
-                }
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), clip(low[0], high[0]));
+            let input = Sparse { bytes: input, live };
+            match OUT {
+                8 => sparse_affine_of_8(input, layer),
+                _ if OUT.is_multiple_of(32) => sparse_affine::<IN, OUT, 2>(input, layer),
+                _ => sparse_affine::<IN, OUT, 1>(input, layer),
             }
-            out
         }
     }
 
@@ -205,26 +330,13 @@ impl Simd for Avx512 {
         input: &Aligned<[u8; IN]>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        if !OUT.is_multiple_of(32) || !IN.is_multiple_of(8) {
-            // SAFETY: plain Rust.
-            return unsafe { Scalar::affine(input, layer) };
-        }
-        // SAFETY: the caller's promise; group and output numbers stay within the layer.
+        const { assert!(OUT.is_multiple_of(16)) };
+        // SAFETY: the caller's promise.
         unsafe {
-            let mut out = Aligned([0u8; OUT]);
-            for o in (0..OUT).step_by(32) {
-                let weights = layer.groups.as_ptr().cast::<i8>().add(4 * o);
-                let zero = _mm512_setzero_si512();
-                let mut low = [_mm512_load_si512(layer.bias.0.as_ptr().add(o).cast()), zero];
-                let mut high = [_mm512_load_si512(layer.bias.0.as_ptr().add(o + 16).cast()), zero];
-                for group in 0..IN / 4 {
-                    let (low, high) = (&mut low[group % 2], &mut high[group % 2]);
-                    add_group::<OUT>(low, high, input.0.as_ptr(), weights, group);
-                }
-                let bytes = clip(_mm512_add_epi32(low[0], low[1]), _mm512_add_epi32(high[0], high[1]));
-                _mm256_store_si256(out.0.as_mut_ptr().add(o).cast(), bytes);
+            match OUT {
+                _ if OUT.is_multiple_of(32) => dense_affine::<IN, OUT, 2>(input, layer),
+                _ => dense_affine::<IN, OUT, 1>(input, layer),
             }
-            out
         }
     }
 

@@ -52,30 +52,43 @@ pub(super) fn prefetch<T>(row: &T) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::layers::{Affine, Aligned, Row};
+    use crate::nnue::layers::{Affine, Aligned, Dense, Row};
     use crate::random::Rng;
 
-    struct First<'a>(&'a Row<256>, &'a Row<256>, &'a Affine<512, 32>);
+    /// First and second layer, as networks have them side by side.
+    struct Both<'a, const N: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+        &'a Row<N>,
+        &'a Row<N>,
+        &'a Affine<WIDE, L2>,
+        &'a Affine<L2, L3>,
+    );
 
-    impl Work for First<'_> {
-        type Output = [u8; 32];
+    impl<const N: usize, const WIDE: usize, const L2: usize, const L3: usize> Work for Both<'_, N, WIDE, L2, L3> {
+        type Output = ([u8; L2], [u8; L3]);
         #[inline(always)]
-        unsafe fn run<S: Simd>(self) -> [u8; 32] {
+        unsafe fn run<S: Simd>(self) -> Self::Output {
             // SAFETY: the caller's promise.
-            unsafe { S::transformed_affine(self.0, self.1, self.2) }.0
+            unsafe {
+                let first = S::transformed_affine(self.0, self.1, self.2);
+                (first.0, S::affine(&first, self.3).0)
+            }
         }
     }
 
-    fn layer(weight: impl Fn(usize, usize) -> i32) -> Affine<512, 32> {
+    fn layer<const IN: usize, const OUT: usize>(
+        mut weight: impl FnMut(usize, usize) -> i32,
+    ) -> Affine<IN, OUT> {
         let mut layer = Affine::zeroed().unwrap();
-        for (o, i) in (0..32).flat_map(|o| (0..512).map(move |i| (o, i))) {
+        for (o, i) in (0..OUT).flat_map(|o| (0..IN).map(move |i| (o, i))) {
             layer.set_weight(o, i, weight(o, i) as i8);
         }
+        layer.bias.0.iter_mut().enumerate().for_each(|(o, bias)| *bias = o as i32 * 64);
         layer
     }
 
     #[test]
     fn products_are_summed_in_i16_only_where_they_fit() {
+        let layer = |weight: fn(usize, usize) -> i32| layer::<512, 32>(weight);
         assert!(layer(|_, _| 32).sums_in_i16(4) && layer(|_, _| -32).sums_in_i16(4));
         assert!(!layer(|o, i| if (o, i) == (31, 510) { 33 } else { 32 }).sums_in_i16(4));
         assert!(!layer(|o, i| if (o, i) == (0, 1) { -33 } else { -32 }).sums_in_i16(4));
@@ -83,44 +96,47 @@ mod tests {
         assert!(layer(|_, i| if i % 2 == 0 { 64 } else { -64 }).sums_in_i16(4));
     }
 
-    #[test]
-    fn every_kernel_sums_like_scalar_up_to_the_largest_products() {
+    /// Every kernel against the scalar one, for layers with small and with the largest products.
+    fn sums_are_those_of_scalar<const N: usize, const WIDE: usize, const L2: usize, const L3: usize>() {
         let mut rng = Rng::for_stream(7, 0);
-        let mut layers: Vec<_> = [32, -32, 33, 127, -128].map(|w| layer(|_, _| w)).into();
-        layers.extend([30, 100].map(|o| layer(|_, i| if i < 256 + o { 32 } else { -32 })));
-        for most in [20, 127] {
-            let mut random = layer(|_, _| 0);
-            for (o, i) in (0..32).flat_map(|o| (0..512).map(move |i| (o, i))) {
-                random.set_weight(o, i, (rng.below(2 * most + 1) as i32 - most as i32) as i8);
-            }
-            layers.push(random);
-        }
-        for (l, layer) in layers.iter_mut().enumerate() {
-            for (o, bias) in layer.bias.0.iter_mut().enumerate() {
-                *bias = o as i32 * 64;
-            }
+        let mut noise = |most: usize| rng.below(2 * most + 1) as i32 - most as i32;
+        let second = layer::<L2, L3>(|_, _| noise(127));
+        let mut layers: Vec<Affine<WIDE, L2>> = [32, -32, 33, 127, -128].map(|w| layer(|_, _| w)).into();
+        layers.extend([30, 100].map(|o| layer(|_, i| if i < N + o { 32 } else { -32 })));
+        layers.extend([20, 127].map(|most| layer(|_, _| noise(most))));
+        for (l, first) in layers.iter().enumerate() {
             for chance in [1, 2, 3, 10, 300] {
                 let mut row =
                     || Aligned(std::array::from_fn(|_| if rng.below(chance) == 0 { 200 } else { -5 }));
-                let (us, them): (Row<256>, Row<256>) = (row(), row());
-                // SAFETY: plain Rust needs no particular processor.
-                let expected = unsafe { First(&us, &them, layer).run::<scalar::Scalar>() };
+                let (us, them): (Row<N>, Row<N>) = (row(), row());
+                let work = || Both(&us, &them, first, &second);
+                let expected = scalar::run(work());
+                let about = || format!("{N}x2-{L2}-{L3}, layer {l}, 1 in {chance}");
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: each only where it is available.
                 unsafe {
-                    let work = || First(&us, &them, layer);
                     if Kernel::Avx2.is_available() {
-                        assert_eq!(avx2::enter(work()), expected, "layer {l}, 1 in {chance}");
+                        assert_eq!(avx2::enter(work()), expected, "{}", about());
                     }
                     if Kernel::AvxVnni.is_available() {
-                        assert_eq!(avx2::enter_vnni(work()), expected, "layer {l}, 1 in {chance}");
+                        assert_eq!(avx2::enter_vnni(work()), expected, "{}", about());
                     }
                     if Kernel::Avx512.is_available() {
-                        assert_eq!(avx512::enter(work()), expected, "layer {l}, 1 in {chance}");
+                        assert_eq!(avx512::enter(work()), expected, "{}", about());
                     }
                 }
-                assert_eq!(dispatch(First(&us, &them, layer)), expected, "layer {l}, 1 in {chance}");
+                assert_eq!(dispatch(work()), expected, "{}", about());
             }
         }
+    }
+
+    #[test]
+    fn every_kernel_sums_like_scalar_at_every_width() {
+        sums_are_those_of_scalar::<256, 512, 32, 32>();
+        sums_are_those_of_scalar::<512, 1024, 16, 32>();
+        sums_are_those_of_scalar::<1024, 2048, 8, 32>();
+        sums_are_those_of_scalar::<1024, 2048, 8, 64>();
+        // no network has this one, but the kernels do
+        sums_are_those_of_scalar::<256, 512, 48, 16>();
     }
 }

@@ -81,20 +81,20 @@ unsafe fn broadcast<const IN: usize>(input: &Aligned<[u8; IN]>, group: usize) ->
 /// The groups named by `live`, or all of them, through the layer.
 ///
 /// # Safety
-/// `live` yields groups of the input; `OUT` is a multiple of 16.
+/// `live` yields groups of the input; `OUT` is a multiple of `4 * R`, and `R` even.
 #[inline(always)]
-unsafe fn layer_over<const IN: usize, const OUT: usize>(
+unsafe fn layer_over<const IN: usize, const OUT: usize, const R: usize>(
     input: &Aligned<[u8; IN]>,
     layer: &Affine<IN, OUT>,
     live: impl Iterator<Item = usize> + Clone,
 ) -> Aligned<[u8; OUT]> {
     let mut out = Aligned([0u8; OUT]);
-    // 16 outputs a pass: four sums, and room for what a dot product needs
-    for o in (0..OUT).step_by(16) {
+    // up to 16 outputs a pass: four sums, and room for what a dot product needs
+    for o in (0..OUT).step_by(4 * R) {
         // SAFETY: NEON is part of the target; group and output numbers stay within the layer.
         unsafe {
             let bias = layer.bias.0.as_ptr().add(o);
-            let mut sums = [vdupq_n_s32(0); 4];
+            let mut sums = [vdupq_n_s32(0); R];
             for (j, sum) in sums.iter_mut().enumerate() {
                 *sum = vld1q_s32(bias.add(4 * j));
             }
@@ -106,8 +106,9 @@ unsafe fn layer_over<const IN: usize, const OUT: usize>(
                     *sums = dot(*sums, four, vld1q_s8(w.add(16 * j)));
                 }
             }
-            vst1_u8(out.0.as_mut_ptr().add(o), clip(sums[0], sums[1]));
-            vst1_u8(out.0.as_mut_ptr().add(o + 8), clip(sums[2], sums[3]));
+            for j in (0..R).step_by(2) {
+                vst1_u8(out.0.as_mut_ptr().add(o + 4 * j), clip(sums[j], sums[j + 1]));
+            }
         }
     }
     out
@@ -149,11 +150,7 @@ impl Simd for Neon {
         them: &Row<N>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        const { assert!(IN == 2 * N && N.is_multiple_of(16)) };
-        if !OUT.is_multiple_of(16) {
-            // SAFETY: plain Rust.
-            return unsafe { Scalar::transformed_affine(us, them, layer) };
-        }
+        const { assert!(IN == 2 * N && N.is_multiple_of(16) && OUT.is_multiple_of(8)) };
         let mut input = Aligned([0u8; IN]);
         // groups of four inputs that are not all zero
         let mut live = [0u16; IN];
@@ -179,7 +176,11 @@ impl Simd for Neon {
                     }
                 }
             }
-            layer_over(&input, layer, live[..count].iter().map(|&group| group as usize))
+            let live = live[..count].iter().map(|&group| group as usize);
+            match OUT {
+                _ if OUT.is_multiple_of(16) => layer_over::<IN, OUT, 4>(&input, layer, live),
+                _ => layer_over::<IN, OUT, 2>(&input, layer, live),
+            }
         }
     }
 
@@ -188,12 +189,14 @@ impl Simd for Neon {
         input: &Aligned<[u8; IN]>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]> {
-        if !OUT.is_multiple_of(16) {
-            // SAFETY: plain Rust.
-            return unsafe { Scalar::affine(input, layer) };
-        }
+        const { assert!(OUT.is_multiple_of(8)) };
         // SAFETY: all groups of the input.
-        unsafe { layer_over(input, layer, 0..IN / 4) }
+        unsafe {
+            match OUT {
+                _ if OUT.is_multiple_of(16) => layer_over::<IN, OUT, 4>(input, layer, 0..IN / 4),
+                _ => layer_over::<IN, OUT, 2>(input, layer, 0..IN / 4),
+            }
+        }
     }
 
     #[inline(always)]

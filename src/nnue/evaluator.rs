@@ -1,0 +1,107 @@
+//! [`Evaluator`]: one thread's evaluation of the positions along a line, by a network of any shape.
+
+use std::sync::Arc;
+
+use super::accumulator::Accumulators;
+use super::line::Line;
+use super::network::Network;
+use crate::position::{DirtyPieces, Position};
+
+/// One thread's evaluation of the positions along a line: follow every move with [`push`](Self::push) or
+/// [`push_null`](Self::push_null), every take-back with [`pop`](Self::pop), and ask with [`evaluate`](Self::evaluate).
+///
+/// ```
+/// use std::sync::Arc;
+/// use toratsugumi::nnue::{Evaluator, Network, evaluate_from_scratch};
+/// use toratsugumi::position::Position;
+///
+/// let network = Arc::new(Network::bootstrap()?);
+/// let mut position = Position::startpos();
+/// let mut evaluator = Evaluator::new(network.clone());
+/// evaluator.reset(&position);
+/// let move_ = position.parse_move("7g7f").unwrap();
+/// evaluator.push(position.do_move(move_));
+/// assert_eq!(evaluator.evaluate(&position), evaluate_from_scratch(&network, &position));
+/// # Ok::<(), toratsugumi::memory::OutOfMemory>(())
+/// ```
+pub struct Evaluator {
+    network: Arc<Network>,
+    line: Line,
+    /// The only thing that depends on the network's shape: one call an evaluation finds its way to the code for it.
+    accumulators: Box<dyn Accumulators>,
+}
+
+impl Evaluator {
+    /// An evaluator without a line: [`reset`](Self::reset) it before use.
+    pub fn new(network: Arc<Network>) -> Evaluator {
+        Evaluator {
+            line: Line::new(network.shape().inputs.kings()),
+            accumulators: network.shared().accumulators(),
+            network,
+        }
+    }
+
+    /// The network it evaluates with.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Starts a new line at a position.
+    pub fn reset(&mut self, pos: &Position) {
+        self.line.reset(pos);
+    }
+
+    /// Follows a move. Costs next to nothing: accumulators are computed when needed.
+    #[inline]
+    pub fn push(&mut self, changes: DirtyPieces) {
+        self.line.push(changes);
+    }
+
+    /// Asks for the rows that evaluating after the last move will need.
+    #[inline]
+    pub fn prefetch(&self) {
+        self.accumulators.prefetch(self.line.last());
+    }
+
+    /// Follows a null move.
+    #[inline]
+    pub fn push_null(&mut self) {
+        self.line.push_null();
+    }
+
+    /// Takes the last (null) move back.
+    ///
+    /// # Panics
+    /// If there is no move to take back.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.line.pop();
+    }
+
+    /// The network's raw output (before FV_SCALE) from the view of the side to move. `pos` must be the position that
+    /// the pushes since [`reset`](Self::reset) led to.
+    #[inline]
+    pub fn evaluate(&mut self, pos: &Position) -> i32 {
+        self.accumulators.evaluate(&mut self.line, pos)
+    }
+
+    /// Brings the accumulators up to date without evaluating; [`evaluate`](Self::evaluate) does so by itself.
+    #[inline]
+    pub fn update(&mut self, pos: &Position) {
+        self.accumulators.update(&mut self.line, pos);
+    }
+}
+
+/// The raw output for the side to move, summed feature by feature with the scalar kernels: the reference that
+/// [`Evaluator::evaluate`] must equal.
+pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
+    network.parameters().evaluate_from_scratch(pos)
+}
+
+/// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side.
+///
+/// # Panics
+/// If they are not as long as this network's.
+pub fn output_of(network: &Network, accumulators: [&[i16]; 2]) -> i32 {
+    network.parameters().output_of(accumulators)
+}

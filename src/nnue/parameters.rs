@@ -1,0 +1,131 @@
+//! [`Parameters`]: a network's numbers and what is computed with them, whatever its shape.
+
+use std::sync::Arc;
+
+use super::accumulator::{Accumulators, Pair, Propagate, Stack};
+use super::features::{FeatureSet, bona_pieces};
+use super::layers::{Aligned, Dense, Layers, Row};
+use super::shape::Shape;
+use super::simd::{dispatch, scalar};
+use crate::position::{Position, Slot};
+use crate::types::{Color, PieceType, Square};
+
+/// The parameters of a network of whatever shape, to be read and set: slowly, but by everyone.
+#[allow(private_bounds)] // what is computed with them is this module's business
+pub trait Parameters: Evaluation + Send + Sync {
+    /// The sizes.
+    fn shape(&self) -> Shape;
+    /// An accumulator with no feature on.
+    fn bias(&self) -> &[i16];
+    /// See [`bias`](Self::bias).
+    fn bias_mut(&mut self) -> &mut [i16];
+    /// The weights of an input.
+    fn row(&self, input: usize) -> &[i16];
+    /// See [`row`](Self::row).
+    fn row_mut(&mut self, input: usize) -> &mut [i16];
+    /// The dense layers, from the accumulators to the output.
+    fn layers(&self) -> [&dyn Dense; 3];
+    /// See [`layers`](Self::layers).
+    fn layers_mut(&mut self) -> [&mut dyn Dense; 3];
+}
+
+/// What a network computes.
+pub(super) trait Evaluation {
+    /// Accumulators for a thread.
+    fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators>;
+    /// Both players' accumulators, summed up feature by feature.
+    fn accumulators_from_scratch(&self, pos: &Position) -> [Vec<i16>; 2];
+    /// The raw output for the side to move, from [such](Self::accumulators_from_scratch) accumulators and by the scalar
+    /// kernels: the reference that all other ways must equal.
+    fn evaluate_from_scratch(&self, pos: &Position) -> i32;
+    /// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side.
+    ///
+    /// # Panics
+    /// If they are not as long as this network's.
+    fn output_of(&self, accumulators: [&[i16]; 2]) -> i32;
+}
+
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Parameters
+    for Layers<F, L1, WIDE, L2, L3>
+{
+    fn shape(&self) -> Shape {
+        Self::SHAPE
+    }
+
+    fn bias(&self) -> &[i16] {
+        &self.input.bias.0
+    }
+
+    fn bias_mut(&mut self) -> &mut [i16] {
+        &mut self.input.bias.0
+    }
+
+    fn row(&self, input: usize) -> &[i16] {
+        &self.input.rows[input].0
+    }
+
+    fn row_mut(&mut self, input: usize) -> &mut [i16] {
+        &mut self.input.rows[input].0
+    }
+
+    fn layers(&self) -> [&dyn Dense; 3] {
+        [&self.hidden1, &self.hidden2, &self.output]
+    }
+
+    fn layers_mut(&mut self) -> [&mut dyn Dense; 3] {
+        [&mut self.hidden1, &mut self.hidden2, &mut self.output]
+    }
+}
+
+impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Evaluation
+    for Layers<F, L1, WIDE, L2, L3>
+{
+    fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
+        Box::new(Stack::new(self))
+    }
+
+    fn accumulators_from_scratch(&self, pos: &Position) -> [Vec<i16>; 2] {
+        summed_up(self, pos).map(|row| row.0.to_vec())
+    }
+
+    fn evaluate_from_scratch(&self, pos: &Position) -> i32 {
+        let pair = summed_up(self, pos);
+        let us = pos.side_to_move();
+        scalar::run(Propagate(self, &pair[us.index()], &pair[us.flip().index()]))
+    }
+
+    fn output_of(&self, accumulators: [&[i16]; 2]) -> i32 {
+        let [us, them]: [Row<L1>; 2] =
+            accumulators.map(|a| Aligned(a.try_into().expect("accumulators of this network")));
+        dispatch(Propagate(self, &us, &them))
+    }
+}
+
+/// Both players' accumulators.
+fn summed_up<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
+    layers: &Layers<F, L1, WIDE, L2, L3>,
+    pos: &Position,
+) -> Pair<L1> {
+    Color::ALL.map(|viewer| {
+        let mut features: Vec<u16> = Vec::with_capacity(F::ACTIVE);
+        for square in Square::all().filter(|&square| pos.piece_on(square).is_some()) {
+            features.push(bona_pieces(Slot::board(pos.piece_on(square), square))[viewer.index()]);
+        }
+        for owner in Color::ALL {
+            for kind in PieceType::HAND {
+                let nths = 1..=pos.hand(owner).count(kind);
+                features.extend(nths.map(|nth| bona_pieces(Slot::hand(owner, kind, nth))[viewer.index()]));
+            }
+        }
+        features.retain(|&feature| usize::from(feature) < F::PER_BUCKET);
+        // pieces that a handicap game lacks
+        features.resize(F::ACTIVE.max(features.len()), 0);
+        let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
+        let mut sum = layers.input.bias;
+        for feature in features {
+            let row = &layers.input.rows[first + feature as usize].0;
+            sum.0.iter_mut().zip(row).for_each(|(s, w)| *s = s.wrapping_add(*w));
+        }
+        sum
+    })
+}
