@@ -81,8 +81,7 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
             }
             let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
             let bucket = &self.layers.input.rows[first..][..F::PER_BUCKET];
-            for at in from + 1..=top {
-                let frame = &mut frames[at];
+            for (at, frame) in (from + 1..).zip(&mut frames[from + 1..=top]) {
                 frame.computed |= bit;
                 let [before, .., after] = &mut self.accumulators[at - 1..=at] else { unreachable!() };
                 let (src, dst) = (&before[v], &mut after[v]);

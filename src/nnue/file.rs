@@ -46,14 +46,14 @@ pub enum NetworkError {
     #[error("the network file goes on after the last layer")]
     TrailingBytes,
     #[error("{header}: a {shape} network with this header has {expected} bytes")]
-    Length { header: Header, shape: Shape, expected: u64 },
+    Length { header: Box<Header>, shape: Box<Shape>, expected: u64 },
     #[error(
         "{header}, which is compressed by LEB128, as none of the networks are that this engine reads: {}",
         supported()
     )]
-    Leb128 { header: Header },
+    Leb128 { header: Box<Header> },
     #[error("{header}; this engine reads {}", supported())]
-    Unknown { header: Header },
+    Unknown { header: Box<Header> },
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
 }
@@ -98,7 +98,7 @@ impl Header {
                 ARCHITECTURES.into_iter().find(|a| a.shape.transformer_hash() == self.transformer_hash)
             })
         };
-        let header = || self.clone();
+        let header = || Box::new(self.clone());
         let Some(length) = self.length else {
             // no end in sight: nothing but the whole hash tells where it must be
             let known = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
@@ -109,7 +109,8 @@ impl Header {
             Some(known) => Ok(known),
             None => Err(match by_hash() {
                 Some(Architecture { shape, .. }) => {
-                    NetworkError::Length { header: header(), shape, expected: self.start + shape.bytes() }
+                    let expected = self.start + shape.bytes();
+                    NetworkError::Length { header: header(), shape: shape.into(), expected }
                 }
                 None => NetworkError::Unknown { header: header() },
             }),
@@ -148,7 +149,7 @@ impl Network {
         let mut beginning = *LEB128;
         source.fill(&mut beginning)?;
         if beginning == *LEB128 {
-            return Err(NetworkError::Leb128 { header });
+            return Err(NetworkError::Leb128 { header: header.into() });
         }
         let architecture = header.architecture()?;
         let mut from = beginning.chain(source.from);
