@@ -6,7 +6,7 @@ use crate::commands::{
 };
 use crate::interrupt::Unfinished;
 use crate::usi;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
 use std::process::ExitCode;
@@ -38,6 +38,11 @@ enum Command {
     Perft(perft::Args),
     Train(Box<train::Args>),
     Tune(Box<tune::Args>),
+}
+
+/// The command line as clap knows it.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong

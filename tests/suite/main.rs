@@ -7,6 +7,7 @@ mod csa;
 mod csa_server;
 mod data_formats;
 mod datagen;
+mod documents;
 mod floors;
 mod house;
 mod learn;

@@ -277,6 +277,18 @@ mod tests {
     }
 
     #[test]
+    fn the_example_names_settings_that_exist() {
+        let example = include_str!("../../../docs/floodgate.toml");
+        // what stands there as a comment counts, too
+        let all: String =
+            example.lines().map(|l| format!("{}\n", l.trim_start_matches("# "))).skip(1).collect();
+        for text in [example, &all] {
+            let args: Args = toml::from_str(text).unwrap();
+            assert_eq!((args.port, args.option.len()), (Some(4081), 2));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_without_the_password() {
         let say = |words: &[&str]| settings(words, None).unwrap_err().to_string();
         assert_eq!(say(&[]), "give --host");

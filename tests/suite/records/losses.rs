@@ -1,6 +1,7 @@
 //! What each format loses of what another one holds: measured, compared with what `convert` says, and with the table of
-//! the README.
+//! docs/analysis.md.
 
+use std::path::Path;
 use std::time::Duration;
 use toratsugumi::position::Position;
 use toratsugumi::record::{End, Format, Line, Ply, Record, Special};
@@ -107,11 +108,14 @@ fn cell(from: Format, to: Format) -> String {
 #[test]
 fn what_is_lost_is_what_is_said_and_what_the_table_shows() {
     let names: Vec<String> = Format::ALL.iter().map(|f| f.name().to_uppercase()).collect();
-    let mut table = format!("| from \\ to | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    let mut table = format!(" | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for (from, name) in Format::ALL.into_iter().zip(&names) {
         let cells: Vec<String> = Format::ALL.into_iter().map(|to| cell(from, to)).collect();
         table += &format!("| {name} | {} |\n", cells.join(" | "));
     }
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    assert!(readme.contains(&table), "the README does not show\n{table}");
+    for document in ["docs/analysis.md", "docs/ja/analysis.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains(&table), "{document} does not show\n{table}");
+    }
 }
