@@ -1,8 +1,8 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, book, convert, csa, data, datagen, eval, learn, match_, mate, net, openings,
-    perft, train, tune,
+    accuracy, analyse, bench, book, completions, convert, csa, data, datagen, eval, learn, man, match_, mate,
+    net, openings, perft, train, tune,
 };
 use crate::interrupt::Unfinished;
 use crate::usi;
@@ -25,12 +25,14 @@ enum Command {
     Analyse(analyse::Args),
     Bench(bench::Args),
     Book(book::Args),
+    Completions(completions::Args),
     Convert(convert::Args),
     Csa(Box<csa::Args>),
     Data(data::Args),
     Datagen(Box<datagen::Args>),
     Eval(eval::Args),
     Learn(learn::Args),
+    Man(man::Args),
     Match(Box<match_::Args>),
     Mate(mate::Args),
     Net(net::Args),
@@ -80,12 +82,14 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Book(args)) => book::run(args),
+        Some(Command::Completions(args)) => completions::run(&args, command()),
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Csa(args)) => csa::run(*args),
         Some(Command::Data(args)) => data::run(args),
         Some(Command::Datagen(args)) => datagen::run(*args),
         Some(Command::Eval(args)) => eval::run(args),
         Some(Command::Learn(args)) => learn::run(args),
+        Some(Command::Man(args)) => man::run(&args, command()),
         Some(Command::Match(args)) => match_::run(*args),
         Some(Command::Mate(args)) => mate::run(&args),
         Some(Command::Net(args)) => net::run(args),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use toratsugumi::usi_client::split_words;
 
 fn root() -> &'static Path {
@@ -74,7 +75,7 @@ fn commands_are_understood() {
     let mut seen = BTreeSet::new();
     for (page, text) in pages() {
         for line in shell(&text) {
-            let words = split_words(line).unwrap();
+            let words = split_words(line.split(" > ").next().unwrap()).unwrap();
             let arguments = match words.iter().position(|w| w == "--") {
                 Some(end) if words[0] == "cargo" && words[1] == "run" => &words[end..],
                 None if words[0] == "toratsugumi" => &words[..],
@@ -108,5 +109,21 @@ fn both_languages_show_the_same_commands() {
         }
         let translated = std::fs::read_to_string(root().join(&other)).unwrap();
         assert_eq!(shell(&text), shell(&translated), "{} and {}", page.display(), other.display());
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let pages = dir.path().join("man1");
+    let program = || Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let script = program().args(["completions", "bash"]).output().unwrap();
+    let text = String::from_utf8(script.stdout).unwrap();
+    assert!(script.status.success() && text.contains("--multipv") && text.contains("perft"), "{text}");
+    assert!(program().arg("man").arg(&pages).status().unwrap().success());
+    for command in toratsugumi::cli::command().get_subcommands() {
+        let page = pages.join(format!("toratsugumi-{}.1", command.get_name()));
+        let text = std::fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+        assert!(text.contains(".SH SYNOPSIS"), "{text}");
     }
 }

@@ -1,0 +1,24 @@
+//! `toratsugumi completions`: what a shell needs to complete the command line.
+
+use clap_complete::Shell;
+use std::error::Error;
+use std::io::{self, Write};
+
+/// Print what a shell needs to complete this command line
+///
+/// Example: toratsugumi completions bash > ~/.local/share/bash-completion/completions/toratsugumi
+#[derive(clap::Args)]
+pub struct Args {
+    shell: Shell,
+}
+
+/// Prints the script for the command line `command`.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Box<dyn Error>> {
+    let name = command.get_name().to_string();
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, name, &mut script);
+    Ok(io::stdout().write_all(&script)?)
+}
