@@ -34,8 +34,8 @@ pub struct Args {
     /// Megabytes of the transposition table
     #[arg(long, default_value_t = 64, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Directory of an nn.bin, instead of the embedded network
-    #[arg(long, value_name = "DIR")]
+    /// A network file or the directory of an nn.bin, instead of the embedded network
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
     /// Evaluate with this kernel instead of the best that the processor runs: scalar, avx2, avxvnni, avx512 or neon
     #[arg(long)]
@@ -100,7 +100,7 @@ pub fn usi(
         #[command(flatten)]
         args: Args,
     }
-    const NAMES: &[&str] = &["depth", "nodes", "movetime", "threads", "hash", "eval-dir"];
+    const NAMES: &[&str] = &["depth", "nodes", "movetime", "threads", "hash", "eval-dir", "eval-file"];
     let dashed = |w: &String| if NAMES.contains(&w.as_str()) { format!("--{w}") } else { w.clone() };
     let words = std::iter::once("bench".to_string()).chain(words.iter().map(dashed));
     let args = Line::try_parse_from(words)

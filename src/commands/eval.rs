@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Directory with an nn.bin, or the file itself; without it the embedded network is used
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
     /// A position
     #[arg(long, value_name = "SFEN")]

@@ -25,7 +25,7 @@ enum NetCommand {
     /// Write a network (by default the embedded one) as an nn.bin with the hashes that YaneuraOu expects
     Export {
         /// Directory with the nn.bin to read, or the file itself
-        #[arg(long, value_name = "DIR")]
+        #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
         eval_dir: Option<PathBuf>,
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,

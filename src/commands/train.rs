@@ -8,12 +8,13 @@ use super::data::inputs::files;
 use super::signals;
 use crate::commands::values::{parse_duration, parse_share};
 use crate::data::TdLambda;
+use crate::nnue::Architecture;
 use crate::train::kernels;
 use crate::train::run::{Job, run as train};
 use crate::train::schedule::{Schedule, Shape};
 use crate::train::settings::Settings;
 
-/// Train a network (HalfKP 256x2-32-32) from self-play games or other training records.
+/// Train a network from self-play games or other training records.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files (.games, .psv, .bin, .hcpe) or directories of such files
@@ -22,6 +23,9 @@ pub struct Args {
     /// Directory for nn.bin, log.csv, loss.svg and the checkpoint
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
+    /// What to train: halfkp_256x2-32-32, halfkp_512x2-16-32, halfkp_1024x2-8-32, halfkp_1024x2-8-64 or kp_256x2-32-32
+    #[arg(long, value_name = "NAME", default_value = Architecture::DEFAULT.name)]
+    arch: Architecture,
     /// Passes over the data
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
@@ -164,6 +168,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).max(1);
     let job = Job {
         settings: Settings {
+            architecture: args.arch,
             schedule: Schedule {
                 shape: args.schedule,
                 first_rate: args.lr,

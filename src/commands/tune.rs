@@ -49,8 +49,8 @@ pub struct Args {
     /// Games at once [default: one a CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Directory of an nn.bin, instead of the embedded network
-    #[arg(long, value_name = "DIR")]
+    /// A network file or the directory of an nn.bin, instead of the embedded network
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
     /// Divisor of the network's output [default: what the network's file says, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]

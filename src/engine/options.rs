@@ -249,6 +249,8 @@ pub fn table() -> &'static [Spec] {
 }
 
 fn find(name: &str) -> Option<&'static Spec> {
+    // as other engines call it; a file is as good as its directory here
+    let name = if name.eq_ignore_ascii_case("EvalFile") { "EvalDir" } else { name };
     table().iter().find(|s| s.name.eq_ignore_ascii_case(name))
 }
 
@@ -553,6 +555,10 @@ mod tests {
         for name in ["EvalHash", "skill level"] {
             assert!(matches!(options.set(name, "1"), Ok(Accepted::Ignored(_))), "{name}");
         }
+        assert_eq!(options.given(Opt::EvalDir), None);
+        options.set("evalfile", "a/nn.bin").unwrap();
+        assert_eq!(options.text(Opt::EvalDir), "a/nn.bin");
+        assert!(options.given(Opt::EvalDir).is_some());
     }
 
     #[test]

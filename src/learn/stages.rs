@@ -14,7 +14,7 @@ use crate::data::TdLambda;
 use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::interrupt::{self, Unfinished};
-use crate::nnue::Network;
+use crate::nnue::{Architecture, Network};
 use crate::openings::Opening;
 use crate::train::schedule::{Schedule as RateSchedule, Shape};
 use crate::train::yardstick::Labelled;
@@ -178,6 +178,7 @@ pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn E
     let scale = (t.score_scale > 0.0).then_some(t.score_scale);
     let job = train::Job {
         settings: crate::train::settings::Settings {
+            architecture: Architecture::DEFAULT,
             schedule: RateSchedule {
                 shape: Shape::Cosine,
                 first_rate: t.rate,

@@ -11,6 +11,8 @@ use super::layers::Layers;
 use super::parameters::Parameters;
 use super::shape::Shape;
 use crate::memory::OutOfMemory;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,13 +30,6 @@ pub const VERSION: u32 = 0x7AF3_2F16;
 
 /// The output in units of [`crate::types::Value`], times this, of a network of which nothing else is known.
 pub const FV_SCALE: i32 = 16;
-
-/// The default's widths, which are those that the trainer knows.
-pub const L1: usize = 256;
-/// See [`L1`].
-pub const L2: usize = 32;
-/// See [`L1`].
-pub const L3: usize = 32;
 
 /// A kind of network that this engine knows.
 #[derive(Clone, Copy)]
@@ -84,6 +79,12 @@ impl fmt::Debug for Architecture {
     }
 }
 
+impl Default for Architecture {
+    fn default() -> Architecture {
+        Architecture::DEFAULT
+    }
+}
+
 impl PartialEq for Architecture {
     fn eq(&self, other: &Architecture) -> bool {
         self.name == other.name
@@ -94,6 +95,18 @@ impl PartialEq for Architecture {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no network `{0}`; there are {names}", names = ARCHITECTURES.map(|a| a.name).join(", "))]
 pub struct UnknownArchitecture(String);
+
+impl Serialize for Architecture {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for Architecture {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Architecture, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
 
 impl FromStr for Architecture {
     type Err = UnknownArchitecture;

@@ -9,7 +9,9 @@ pub struct Inputs {
     name: &'static str,
     name_in_files: &'static str,
     hash: u32,
-    count: usize,
+    buckets: usize,
+    per_bucket: usize,
+    active: usize,
     kings: bool,
 }
 
@@ -20,14 +22,31 @@ impl Inputs {
             name: F::NAME,
             name_in_files: F::NAME_IN_FILES,
             hash: F::HASH,
-            count: F::INPUTS,
+            buckets: F::BUCKETS,
+            per_bucket: F::PER_BUCKET,
+            active: F::ACTIVE,
             kings: F::KINGS,
         }
     }
 
     /// How many.
     pub const fn count(&self) -> usize {
-        self.count
+        self.buckets * self.per_bucket
+    }
+
+    /// Into how many buckets they fall by the viewer's own king.
+    pub const fn buckets(&self) -> usize {
+        self.buckets
+    }
+
+    /// How many share a bucket.
+    pub const fn per_bucket(&self) -> usize {
+        self.per_bucket
+    }
+
+    /// How many are on at a time.
+    pub const fn active(&self) -> usize {
+        self.active
     }
 
     /// Whether kings are among them, as pieces like others.
@@ -87,7 +106,7 @@ impl Shape {
     /// Bytes of a file after its architecture string.
     pub fn bytes(&self) -> u64 {
         let dense = |(inputs, outputs): (usize, usize)| outputs * (4 + Shape::padded(inputs));
-        let transformer = 4 + 2 * self.l1 * (1 + self.inputs.count);
+        let transformer = 4 + 2 * self.l1 * (1 + self.inputs.count());
         (transformer + 4 + self.dense().map(dense).iter().sum::<usize>()) as u64
     }
 
@@ -97,8 +116,8 @@ impl Shape {
             Style::Classic => "AffineTransform",
             Style::Current => "AffineTransformSparseInput",
         };
-        let Shape { inputs: Inputs { name_in_files, count, .. }, l1, l2, l3 } = self;
-        let wide = 2 * l1;
+        let Shape { inputs, l1, l2, l3 } = self;
+        let (name_in_files, count, wide) = (inputs.name_in_files, inputs.count(), 2 * l1);
         format!(
             "Features={name_in_files}[{count}->{l1}x2],Network=AffineTransform[1<-{l3}](ClippedReLU[{l3}]\
              (AffineTransform[{l3}<-{l2}](ClippedReLU[{l2}]({first}[{l2}<-{wide}](InputSlice[{wide}(0:{wide})])))))"

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use super::finished::Finished;
 use super::model::Model;
 use crate::memory::OutOfMemory;
-use crate::nnue::arch::L1;
 
 /// An exponential moving average of the finished parameters (Polyak and Ruppert; "EMA").
 ///
@@ -52,7 +51,7 @@ impl Average {
     /// began is not in the average.
     ///
     /// # Errors
-    /// No memory (128 MB) at the first look.
+    /// No memory at the first look.
     pub fn look(&mut self, model: &Model) -> Result<(), OutOfMemory> {
         let kept = self.decay.powi(self.every() as i32);
         self.looks += 1;
@@ -64,11 +63,14 @@ impl Average {
         let toward = |mean: &mut [f32], now: &[f32]| {
             mean.iter_mut().zip(now).for_each(|(m, x)| *m += weight * (x - *m));
         };
-        mean.rows.par_chunks_exact_mut(L1).with_min_len(256).enumerate().for_each(|(i, mean)| {
-            let mut row = [0f32; L1];
-            model.folded_row(i, &mut row);
-            toward(mean, &row);
-        });
+        let l1 = model.layout.l1;
+        mean.rows.par_chunks_exact_mut(l1).with_min_len(256).enumerate().for_each_init(
+            || vec![0f32; l1],
+            |row, (i, mean)| {
+                model.folded_row(i, row);
+                toward(mean, row);
+            },
+        );
         toward(&mut mean.bias, &model.bias.w);
         toward(&mut mean.dense, &model.dense.w);
         Ok(())

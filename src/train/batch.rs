@@ -3,7 +3,8 @@
 //! Rows of the first layer belong to a king square. With the views of one king square next to each other, all rows they
 //! use fit in the second-level cache, and so do the gradients that flow back to those rows.
 
-use super::features::{ACTIVE, Sample, reflects};
+use super::features::{Sample, reflects};
+use super::layout::Layout;
 use super::loss::SCORE_SCALE;
 use crate::types::{Square, Value};
 
@@ -20,13 +21,15 @@ pub fn win_rate(score: Value) -> f32 {
 pub struct Batch {
     /// Number of samples; a view is numbered `2 * sample + perspective`.
     pub len: usize,
-    /// For each king square, where its views start in the order by king; one more entry for the end.
+    /// Pieces of a view.
+    pub active: usize,
+    /// For each bucket of the own king, where its views start in the order by bucket; one more entry for the end.
     pub king_start: Vec<u32>,
     /// By place in that order: the view.
     pub view: Vec<u32>,
-    /// By place: the king's square.
+    /// By place: the king's bucket.
     pub king: Vec<u8>,
-    /// By place: the [`ACTIVE`] BonaPieces.
+    /// By place: the [`active`](Self::active) BonaPieces.
     pub pieces: Vec<u16>,
     /// By view: its place.
     pub place: Vec<u32>,
@@ -42,31 +45,34 @@ impl Batch {
     ///
     /// # Panics
     /// Unless there is a positive multiple of [`TILE`] samples.
-    pub fn fill(&mut self, samples: &[(Sample, bool)], tied: bool) {
+    pub fn fill(&mut self, samples: &[(Sample, bool)], tied: bool, layout: &Layout) {
         assert!(!samples.is_empty() && samples.len().is_multiple_of(TILE));
         let n = samples.len();
         self.len = n;
+        self.active = layout.active;
+        let buckets = layout.buckets;
         self.king_start.clear();
-        self.king_start.resize(82, 0);
+        self.king_start.resize(buckets + 1, 0);
         self.view.resize(2 * n, 0);
         self.king.resize(2 * n, 0);
         self.place.resize(2 * n, 0);
-        self.pieces.resize(2 * n * ACTIVE, 0);
+        self.pieces.resize(2 * n * self.active, 0);
         self.score.resize(n, 0.0);
         self.result.resize(n, 0.0);
-        // where the king is seen, and whether that is in a mirror
+        // the bucket by where the king is seen, and whether that is in a mirror
         let king = |s: &Sample, mirror: bool, p: usize| {
             let (king, reflected) = (Square(s.kings[p]), Square(s.kings[p]).mirror());
             let mirror =
                 if tied && reflects(if mirror { reflected } else { king }.0) { !mirror } else { mirror };
-            (if mirror { reflected } else { king }.0 as usize, mirror)
+            let bucket = if buckets == 1 { 0 } else { if mirror { reflected } else { king }.0 as usize };
+            (bucket, mirror)
         };
         for (s, mirror) in samples {
             for p in 0..2 {
                 self.king_start[king(s, *mirror, p).0 + 1] += 1;
             }
         }
-        for k in 0..81 {
+        for k in 0..buckets {
             self.king_start[k + 1] += self.king_start[k];
         }
         let mut next = self.king_start.clone();
@@ -78,7 +84,7 @@ impl Batch {
                 self.view[place] = (2 * i + p) as u32;
                 self.king[place] = k as u8;
                 self.place[2 * i + p] = place as u32;
-                s.view(p, mirror, &mut self.pieces[place * ACTIVE..][..ACTIVE]);
+                s.view(p, mirror, &mut self.pieces[place * self.active..][..self.active]);
             }
             self.score[i] = s.score as f32;
             self.result[i] = (s.result as f32 + 1.0) * 0.5;

@@ -7,7 +7,7 @@
 //! u32 looks of the average, 0 without one; then f64 decay  f32 bias, dense layers, rows
 //! u32 CRC-32 of all before
 //! ```
-//! The JSON has the settings of the run, its place and its history. What lies between the JSON and the checksum is a state
+//! The four numbers after the version tell the architecture. The JSON has the settings of the run, its place and its history. What lies between the JSON and the checksum is a state
 //! from which another run can start, too ([`load`], `train --init`).
 //!
 //! Rows that no step has touched are zero, and left out. (Not so after a start from a network: then every row is written.)
@@ -17,17 +17,14 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use super::average::Average;
-use super::features::{FACTOR_ROWS, ROWS};
 use super::finished::Finished;
-use super::model::{Model, dense};
+use super::layout::Layout;
+use super::model::Model;
 use crate::memory::HugeBuf;
-use crate::nnue::arch::L1;
 use crate::whole_file::WholeFile;
 
 const MAGIC: &[u8; 9] = b"toratrain";
 const VERSION: u32 = 3;
-/// What the numbers of a file are for.
-const SHAPE: [u32; 4] = [ROWS as u32, FACTOR_ROWS as u32, L1 as u32, dense::LEN as u32];
 
 /// What a checkpoint holds.
 pub struct Checkpoint {
@@ -54,7 +51,8 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
     let mut out = Summed { inner: WholeFile::create(path)?, crc: Default::default() };
     out.write_all(MAGIC)?;
     out.u32(VERSION)?;
-    SHAPE.iter().try_for_each(|&n| out.u32(n))?;
+    let l1 = model.layout.l1;
+    model.layout.signature().iter().try_for_each(|&n| out.u32(n))?;
     out.u32(run.len() as u32)?;
     out.write_all(run.as_bytes())?;
     out.u32(model.step)?;
@@ -69,9 +67,10 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
         out.f32s(values)?;
     }
     let rows = &model.rows;
-    let row = |i: usize| i * L1..(i + 1) * L1;
-    let used: Vec<usize> =
-        (0..ROWS).filter(|&i| model.last[i] != 0 || rows.w[row(i)].iter().any(|&w| w != 0.0)).collect();
+    let row = |i: usize| i * l1..(i + 1) * l1;
+    let used: Vec<usize> = (0..model.last.len())
+        .filter(|&i| model.last[i] != 0 || rows.w[row(i)].iter().any(|&w| w != 0.0))
+        .collect();
     out.u32(used.len() as u32)?;
     for i in used {
         out.u32(i as u32)?;
@@ -96,7 +95,7 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
 /// Reads what [`save`] wrote.
 ///
 /// # Errors
-/// The file cannot be read, is damaged, or of another version or shape.
+/// The file cannot be read, is damaged, or of another version or architecture.
 pub fn load(path: &Path) -> io::Result<Checkpoint> {
     let file = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut from = Summed { inner: file, crc: Default::default() };
@@ -105,11 +104,13 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     if &magic != MAGIC || from.read_u32()? != VERSION {
         return Err(bad("not a checkpoint of this version"));
     }
-    for n in SHAPE {
-        if from.read_u32()? != n {
-            return Err(bad("a checkpoint of a network of another shape"));
-        }
+    let mut signature = [0; 4];
+    for n in &mut signature {
+        *n = from.read_u32()?;
     }
+    let Some(architecture) = Layout::with_signature(signature) else {
+        return Err(bad("a checkpoint of a network that this version does not train"));
+    };
     let len = from.read_u32()?;
     if len > 16 << 20 {
         return Err(bad("a damaged checkpoint"));
@@ -117,7 +118,8 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     let mut run = vec![0; len as usize];
     from.fill(&mut run)?;
     let run = String::from_utf8(run).map_err(|_| bad("a damaged checkpoint"))?;
-    let mut model = Model::new(0).map_err(io::Error::other)?;
+    let mut model = Model::new(architecture, 0).map_err(io::Error::other)?;
+    let (l1, rows) = (model.layout.l1, model.layout.rows());
     model.factor.w.fill(0.0);
     model.step = from.read_u32()?;
     if model.step > 100_000_000 {
@@ -136,14 +138,14 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     }
     for _ in 0..from.read_u32()? {
         let i = from.read_u32()? as usize;
-        if i >= ROWS {
+        if i >= rows {
             return Err(bad("a damaged checkpoint"));
         }
         model.last[i] = from.read_u32()?;
         if model.last[i] > model.step {
             return Err(bad("a damaged checkpoint"));
         }
-        let row = i * L1..(i + 1) * L1;
+        let row = i * l1..(i + 1) * l1;
         for values in [&mut model.rows.w, &mut model.rows.m, &mut model.rows.v] {
             from.read_f32s(&mut values[row.clone()])?;
         }
@@ -155,9 +157,10 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
         let mut decay = [0; 8];
         from.fill(&mut decay)?;
         let mut mean = Finished {
-            rows: HugeBuf::zeroed(ROWS * L1).map_err(io::Error::other)?,
-            bias: vec![0.0; L1],
-            dense: vec![0.0; dense::LEN],
+            layout: model.layout,
+            rows: HugeBuf::zeroed(rows * l1).map_err(io::Error::other)?,
+            bias: vec![0.0; l1],
+            dense: vec![0.0; model.layout.dense],
         };
         for values in [&mut mean.bias[..], &mut mean.dense, &mut mean.rows] {
             from.read_f32s(values)?;

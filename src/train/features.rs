@@ -10,22 +10,15 @@ use crate::types::{Color, Hand, Piece, PieceType, Square};
 pub const ACTIVE: usize = HalfKp::ACTIVE;
 /// BonaPiece indices: what stands where, 0 for "nothing".
 pub const BONA: usize = BONA_PIECES;
-/// Rows of the first layer: one per own king square and BonaPiece.
-pub const ROWS: usize = HalfKp::INPUTS;
-
-const _: () = assert!(ROWS == 81 * BONA);
-
 /// BonaPieces below this are in hand.
-const HAND_END: u16 = 90;
+pub(super) const HAND_END: u16 = 90;
 
-/// Rows of the factor (see [`Model`](super::model::Model)): one per BonaPiece, then one per kind of piece, owner and
-/// way from the own king to it, which is -8 to 8 files and ranks.
-pub const FACTOR_ROWS: usize = BONA + (BONA - HAND_END as usize) / 81 * WAYS * WAYS;
-const WAYS: usize = 17;
+/// From 8 files (or ranks) on one side of the own king to 8 on the other.
+pub(super) const WAYS: usize = 17;
 
-/// The factor's row for the way from the own king to a piece, which a piece in hand has not.
+/// The factor's row for the way from the own king to a piece, which a piece in hand has not; for HalfKP.
 #[inline]
-pub fn relative_row(king: usize, bona: usize) -> Option<usize> {
+pub(super) fn relative_row(king: usize, bona: usize) -> Option<usize> {
     let place = bona.checked_sub(HAND_END as usize)?;
     let (run, sq) = (place / 81, place % 81);
     let way = (sq / 9 + 8 - king / 9) * WAYS + sq % 9 + 8 - king % 9;
@@ -152,10 +145,11 @@ impl Sample {
         Sample::new(pos.board(), hands, pos.side_to_move(), score, ply, result)
     }
 
-    /// The own king's square and the pieces, seen by the side to move (0) or the other side (1), reflected if asked.
+    /// The own king's square and the pieces, seen by the side to move (0) or the other side (1), reflected if asked. If there
+    /// is room for 40 pieces, the kings are the last of them.
     #[inline]
     pub fn view(&self, perspective: usize, mirror: bool, out: &mut [u16]) -> u8 {
-        let out: &mut [u16; ACTIVE] = out.try_into().expect("38 places");
+        let (out, kings) = out.split_first_chunk_mut::<ACTIVE>().expect("38 places");
         match (perspective, mirror) {
             (0, false) => *out = self.pieces,
             (0, true) => *out = self.pieces.map(|p| MIRROR[p as usize]),
@@ -167,7 +161,13 @@ impl Sample {
                 }
             }
         }
-        let king = self.kings[perspective];
-        if mirror { Square(king).mirror().0 } else { king }
+        let seen = |king: u8| if mirror { Square(king).mirror().0 } else { king };
+        let king = seen(self.kings[perspective]);
+        if let [own, other] = kings {
+            *own = BONA as u16 + u16::from(king);
+            // the other side sees its king from there
+            *other = BONA as u16 + 81 + u16::from(seen(80 - self.kings[1 - perspective]));
+        }
+        king
     }
 }

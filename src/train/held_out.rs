@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
 use super::features::Sample;
+use super::layout::Layout;
 use super::loss::{Loss, Objective};
 use super::source::{DataSet, Part};
 use super::step::Trainer;
@@ -19,7 +20,7 @@ pub struct HeldOut {
 
 impl HeldOut {
     /// At most `most` held-out positions, drawn from all over the set, in batches of at most `batch`. `counts` is what
-    /// [`DataSet::count`] says; `tied` as for [`Batch::fill`].
+    /// [`DataSet::count`] says; `tied` and `layout` as for [`Batch::fill`].
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -30,6 +31,7 @@ impl HeldOut {
         seed: u64,
         batch: usize,
         tied: bool,
+        layout: &Layout,
     ) -> Result<HeldOut, RecordError> {
         let mut rng = Rng::for_stream(seed, u64::MAX);
         let mut order: Vec<usize> = (0..counts.len()).filter(|&i| counts[i][1] > 0).collect();
@@ -54,7 +56,7 @@ impl HeldOut {
         let mut samples: Vec<Sample> = parts.concat();
         rng.shuffle(&mut samples);
         samples.truncate(most);
-        let batches = batches(&samples, batch, tied);
+        let batches = batches(&samples, batch, tied, layout);
         Ok(HeldOut { samples, batches })
     }
 
@@ -69,14 +71,14 @@ impl HeldOut {
 }
 
 /// Batches of at most `size`, without the last samples that fill no tile.
-fn batches(samples: &[Sample], size: usize, tied: bool) -> Vec<Batch> {
+fn batches(samples: &[Sample], size: usize, tied: bool, layout: &Layout) -> Vec<Batch> {
     samples
         .chunks(size)
         .map(|c| &c[..c.len() / TILE * TILE])
         .filter(|c| !c.is_empty())
         .map(|c| {
             let mut batch = Batch::default();
-            batch.fill(&c.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied);
+            batch.fill(&c.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied, layout);
             batch
         })
         .collect()

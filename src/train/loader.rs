@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::features::Sample;
+use super::layout::Layout;
 use super::source::{DataSet, Part};
 use crate::data::RecordError;
 use crate::random::Rng;
@@ -34,6 +35,8 @@ pub struct LoaderOptions {
     pub mirror: bool,
     /// For a tied model.
     pub tied: bool,
+    /// Of the model.
+    pub layout: Layout,
     /// Where to begin: pass, and batches of that pass already used.
     pub start: (u32, u64),
 }
@@ -161,7 +164,7 @@ impl Output {
                 }
             }
             let mut batch = self.used.try_recv().unwrap_or_default();
-            batch.fill(&self.samples, self.options.tied);
+            batch.fill(&self.samples, self.options.tied, &self.options.layout);
             let delivery = Delivery { batch, epoch, number, last_of_epoch };
             self.send.send(Ok(delivery)).map_err(|_| Stop::Closed)?;
         }

@@ -11,6 +11,7 @@ pub mod features;
 mod finished;
 mod held_out;
 pub mod kernels;
+pub mod layout;
 mod loader;
 pub mod loss;
 pub mod model;

@@ -1,37 +1,14 @@
-//! The parameters of the network of [`arch`](crate::nnue::arch) in f32, with the state of Adam beside them.
+//! The parameters of a network in f32, with the state of Adam beside them.
 
-use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_row, reflects, relative_row};
+use super::features::{BONA, mirrored_row, reflects, relative_row};
 use super::kernels::{AdamStep, CatchUp, Kernels, Portable};
+use super::layout::Layout;
 use super::loss::SCORE_SCALE;
 use crate::memory::{HugeBuf, OutOfMemory};
-use crate::nnue::arch::{FV_SCALE, L1, L2, L3};
+use crate::nnue::Architecture;
+use crate::nnue::arch::FV_SCALE;
 use crate::nnue::layers::WEIGHT_SHIFT;
 use crate::random::Rng;
-
-/// Inputs of the first hidden layer: two accumulators.
-pub const INPUTS: usize = 2 * L1;
-
-/// Where the parts of the small layers lie in one flat array: weights are stored input by input, `w[i * outputs + o]`.
-pub mod dense {
-    use super::{INPUTS, L2, L3};
-    /// Weights and bias of the first hidden layer, of [`INPUTS`] inputs and [`L2`] outputs.
-    pub const W1: usize = 0;
-    /// Its bias.
-    pub const B1: usize = W1 + INPUTS * L2;
-    /// The second hidden layer, [`L3`] outputs.
-    pub const W2: usize = B1 + L2;
-    /// Its bias.
-    pub const B2: usize = W2 + L2 * L3;
-    /// The output.
-    pub const W3: usize = B2 + L3;
-    /// Its bias.
-    pub const B3: usize = W3 + L3;
-    /// The last bias is followed by 15 unused zeros, so that vector kernels run over the whole.
-    pub const LEN: usize = B3 + 16;
-}
-
-// what the matrix kernels work on
-const _: () = assert!(L1.is_multiple_of(32) && L2.is_multiple_of(32) && L3.is_multiple_of(32));
 
 /// The largest hidden weight that 8 bits hold: 127 in units of 1/64.
 pub const HIDDEN_LIMIT: f32 = 127.0 / (1 << WEIGHT_SHIFT) as f32;
@@ -62,7 +39,9 @@ impl Moments<Vec<f32>> {
 
 /// Everything that training changes.
 pub struct Model {
-    /// First layer: a row of [`L1`] for each king square and BonaPiece, on top of the factor's rows.
+    /// Where everything lies.
+    pub layout: Layout,
+    /// First layer: a row for each king square and BonaPiece, on top of the factor's rows.
     pub rows: Moments<HugeBuf<f32>>,
     /// For each row the number of the step that last touched it; 0 for never.
     pub last: Vec<u32>,
@@ -72,7 +51,7 @@ pub struct Model {
     pub factor: Moments<HugeBuf<f32>>,
     /// Bias of the first layer.
     pub bias: Moments<Vec<f32>>,
-    /// The other layers, see [`dense`].
+    /// The other layers, see [`Layout`].
     pub dense: Moments<Vec<f32>>,
     /// Steps done.
     pub step: u32,
@@ -95,13 +74,18 @@ const MEMORY: usize = 400;
 
 impl Model {
     /// Fresh parameters.
-    pub fn new(seed: u64) -> Result<Model, OutOfMemory> {
+    ///
+    /// # Errors
+    /// No memory: HalfKP takes 1.5 MB for each output of the first layer.
+    pub fn new(architecture: Architecture, seed: u64) -> Result<Model, OutOfMemory> {
+        let layout = Layout::of(architecture);
         let mut model = Model {
-            rows: Moments::huge(ROWS * L1)?,
-            last: vec![0; ROWS],
-            factor: Moments::huge(FACTOR_ROWS * L1)?,
-            bias: Moments::new(L1),
-            dense: Moments::new(dense::LEN),
+            layout,
+            rows: Moments::huge(layout.rows() * layout.l1)?,
+            last: vec![0; layout.rows()],
+            factor: Moments::huge(layout.factor_rows() * layout.l1)?,
+            bias: Moments::new(layout.l1),
+            dense: Moments::new(layout.dense),
             step: 0,
             shift: vec![0.0],
             beta1: 0.9,
@@ -112,8 +96,10 @@ impl Model {
         };
         let mut rng = Rng::for_stream(seed, 0);
         // Accumulators start around the middle of (0, 1), hidden layers too, so that every unit has a gradient.
-        let spread = 0.3 / (38f32).sqrt();
-        model.factor.w[..BONA * L1].iter_mut().for_each(|w| *w = normal(&mut rng) * spread);
+        let spread = 0.3 / (layout.active as f32).sqrt();
+        model.factor.w[..layout.per_bucket * layout.l1]
+            .iter_mut()
+            .for_each(|w| *w = normal(&mut rng) * spread);
         model.bias.w.fill(0.5);
         let d = &mut model.dense.w;
         let mut layer =
@@ -129,9 +115,10 @@ impl Model {
                     d[bias + o] = middle - 0.5 * sum; // inputs are around 0.5
                 }
             };
-        layer(dense::W1..dense::B1, dense::B1, INPUTS, L2, 0.5);
-        layer(dense::W2..dense::B2, dense::B2, L2, L3, 0.5);
-        layer(dense::W3..dense::B3, dense::B3, L3, 1, 0.0);
+        let Layout { inputs, l2, l3, w1, b1, w2, b2, w3, b3, .. } = layout;
+        layer(w1..b1, b1, inputs, l2, 0.5);
+        layer(w2..b2, b2, l2, l3, 0.5);
+        layer(w3..b3, b3, l3, 1, 0.0);
         model.clip();
         Ok(model)
     }
@@ -168,32 +155,35 @@ impl Model {
 
     /// Keeps the weights of the small layers within what 8 bits hold.
     pub fn clip(&mut self) {
-        let d = &mut self.dense.w;
-        for range in [dense::W1..dense::B1, dense::W2..dense::B2] {
+        let (l, d) = (self.layout, &mut self.dense.w);
+        for range in [l.w1..l.b1, l.w2..l.b2] {
             d[range].iter_mut().for_each(|w| *w = w.clamp(-HIDDEN_LIMIT, HIDDEN_LIMIT));
         }
-        d[dense::W3..dense::B3].iter_mut().for_each(|w| *w = w.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT));
+        d[l.w3..l.b3].iter_mut().for_each(|w| *w = w.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT));
     }
 
-    /// What the factor adds to a row of the first layer, [`L1`] numbers.
+    /// What the factor adds to a row of the first layer.
     #[inline]
     pub fn factor_of(&self, kernels: &dyn Kernels, king: usize, bona: usize, out: &mut [f32]) {
-        out.copy_from_slice(&self.factor.w[bona * L1..(bona + 1) * L1]);
-        if let Some(way) = relative_row(king, bona) {
-            kernels.add(out, &self.factor.w[way * L1..(way + 1) * L1]);
+        let (own, way) = factor_rows(&self.layout, king, bona);
+        let row = |row: usize| &self.factor.w[row * self.layout.l1..][..self.layout.l1];
+        out.copy_from_slice(row(own));
+        if let Some(way) = way {
+            kernels.add(out, row(way));
         }
     }
 
     /// Moves all rows by the momentum that they have missed so far.
     pub fn settle(&mut self) {
+        let l1 = self.layout.l1;
         for (row, last) in self.last.iter_mut().enumerate() {
             let Some(late) = catch_up(&self.shift, self.step, self.beta1, self.beta2, *last) else {
                 continue;
             };
-            let at = row * L1..(row + 1) * L1;
+            let at = row * l1..(row + 1) * l1;
             let (w, m, v) =
                 (&mut self.rows.w[at.clone()], &mut self.rows.m[at.clone()], &mut self.rows.v[at]);
-            for i in 0..L1 {
+            for i in 0..l1 {
                 w[i] -= late.shift * m[i] / (v[i].max(1e-37).sqrt() + self.epsilon);
                 m[i] *= late.decay1;
                 v[i] *= late.decay2;
@@ -204,18 +194,25 @@ impl Model {
 
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
+        let (l1, per_bucket) = (self.layout.l1, self.layout.per_bucket);
         let row = if self.tied && reflects((row / BONA) as u8) { mirrored_row(row) } else { row };
-        let at = row * L1..(row + 1) * L1;
-        self.factor_of(&Portable, row / BONA, row % BONA, out);
+        let at = row * l1..(row + 1) * l1;
+        self.factor_of(&Portable, row / per_bucket, row % per_bucket, out);
         let late = self.catch_up(self.last[row]);
         let (w, m, v) = (&self.rows.w[at.clone()], &self.rows.m[at.clone()], &self.rows.v[at]);
-        for i in 0..L1 {
+        for i in 0..l1 {
             out[i] += w[i];
             if let Some(late) = late {
                 out[i] -= late.shift * m[i] / (v[i].max(1e-37).sqrt() + self.epsilon);
             }
         }
     }
+}
+
+/// The rows of the factor that a row of the first layer shares: its BonaPiece's, and that of the way from the king.
+#[inline]
+pub(super) fn factor_rows(layout: &Layout, king: usize, bona: usize) -> (usize, Option<usize>) {
+    (bona, if layout.buckets > 1 { relative_row(king, bona) } else { None })
 }
 
 /// See [`Model::catch_up`]; apart from the model so that its parts can be borrowed one by one.
@@ -241,13 +238,14 @@ mod tests {
 
     #[test]
     fn a_row_caught_up_is_where_dense_adam_has_it() {
-        let mut model = Model::new(1).unwrap();
+        let mut model = Model::new(Architecture::DEFAULT, 1).unwrap();
+        let l1 = model.layout.l1;
         model.epsilon = 1e-12;
         model.row_rate = 0.5;
         let gradient =
-            |row: usize| -> Vec<f32> { (0..L1).map(|i| ((i * 7 + row * 13) as f32).sin() * 1e-3).collect() };
+            |row: usize| -> Vec<f32> { (0..l1).map(|i| ((i * 7 + row * 13) as f32).sin() * 1e-3).collect() };
         // the same row twice: visited in every step, and only when it has a gradient
-        let mut dense = [vec![0f32; L1], vec![0f32; L1], vec![0f32; L1]];
+        let mut dense = [vec![0f32; l1], vec![0f32; l1], vec![0f32; l1]];
         let mut lazy = dense.clone();
         let mut last = 0;
         for t in 0..700 {
@@ -255,7 +253,7 @@ mod tests {
             let all = model.adam(rate);
             let step = AdamStep { rate: all.rate * model.row_rate, ..all };
             let touched = [0, 1, 2, 5, 40, 41, 300, 699].contains(&t);
-            let g = if touched { gradient(t) } else { vec![0.0; L1] };
+            let g = if touched { gradient(t) } else { vec![0.0; l1] };
             let [w, m, v] = &mut dense;
             Portable.adam(w, m, v, &g, step, None);
             if touched {
@@ -266,7 +264,7 @@ mod tests {
             }
             model.finish_step(all);
             let late = model.catch_up(last);
-            for i in 0..L1 {
+            for i in 0..l1 {
                 let shift = late
                     .map_or(0.0, |l| l.shift * lazy[1][i] / (lazy[2][i].max(1e-37).sqrt() + model.epsilon));
                 let error = (lazy[0][i] - shift - dense[0][i]).abs();

@@ -1,13 +1,14 @@
 //! From f32 to the integers of `nn.bin`, and back.
 
-use super::features::{ACTIVE, BONA, Sample};
+use super::features::Sample;
 use super::finished::Finished;
+use super::layout::Layout;
 use super::loss::{Loss, Objective, SCORE_SCALE};
-use super::model::{INPUTS, Model, dense};
+use super::model::Model;
 use crate::memory::OutOfMemory;
-use crate::nnue::arch::{FV_SCALE, L1, L2, L3};
+use crate::nnue::arch::FV_SCALE;
 use crate::nnue::layers::WEIGHT_SHIFT;
-use crate::nnue::{Architecture, Network, output_of};
+use crate::nnue::{Network, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
@@ -23,13 +24,14 @@ const HALF: f32 = HIDDEN_SCALE / 2.0;
 impl Model {
     /// The small layers with every number rounded to what the integers hold.
     pub(super) fn round_dense(&self, out: &mut [f32]) {
+        let l = self.layout;
         for (part, scale) in [
-            (dense::W1..dense::B1, HIDDEN_SCALE),
-            (dense::B1..dense::W2, HIDDEN_SUM),
-            (dense::W2..dense::B2, HIDDEN_SCALE),
-            (dense::B2..dense::W3, HIDDEN_SUM),
-            (dense::W3..dense::B3, OUTPUT_SCALE),
-            (dense::B3..dense::LEN, OUTPUT_SUM),
+            (l.w1..l.b1, HIDDEN_SCALE),
+            (l.b1..l.w2, HIDDEN_SUM),
+            (l.w2..l.b2, HIDDEN_SCALE),
+            (l.b2..l.w3, HIDDEN_SUM),
+            (l.w3..l.b3, OUTPUT_SCALE),
+            (l.b3..l.dense, OUTPUT_SUM),
         ] {
             for (o, w) in out[part.clone()].iter_mut().zip(&self.dense.w[part]) {
                 *o = (w * scale).round_ties_even() / scale;
@@ -39,10 +41,11 @@ impl Model {
 
     /// A model that computes what `net` does, for training it further.
     pub fn from_network(net: &Network) -> Result<Model, OutOfMemory> {
-        let mut model = Model::new(0)?;
+        let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
         let net = net.parameters();
-        for (row, out) in model.rows.w.chunks_exact_mut(L1).enumerate() {
+        let Layout { l1, l2, l3, inputs, w1, b1, w2, b2, w3, b3, .. } = model.layout;
+        for (row, out) in model.rows.w.chunks_exact_mut(l1).enumerate() {
             out.iter_mut().zip(net.row(row)).for_each(|(o, &w)| *o = w as f32 / INPUT_SCALE);
         }
         for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
@@ -50,20 +53,20 @@ impl Model {
         }
         let d = &mut model.dense.w;
         let [hidden1, hidden2, output] = net.layers();
-        for o in 0..L2 {
-            for i in 0..INPUTS {
-                d[dense::W1 + i * L2 + o] = hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
+        for o in 0..l2 {
+            for i in 0..inputs {
+                d[w1 + i * l2 + o] = hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
             }
-            d[dense::B1 + o] = (hidden1.bias()[o] as f32 - HALF) / HIDDEN_SUM;
+            d[b1 + o] = (hidden1.bias()[o] as f32 - HALF) / HIDDEN_SUM;
         }
-        for o in 0..L3 {
-            for i in 0..L2 {
-                d[dense::W2 + i * L3 + o] = hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
+        for o in 0..l3 {
+            for i in 0..l2 {
+                d[w2 + i * l3 + o] = hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
             }
-            d[dense::B2 + o] = (hidden2.bias()[o] as f32 - HALF) / HIDDEN_SUM;
-            d[dense::W3 + o] = output.weight(0, o) as f32 / OUTPUT_SCALE;
+            d[b2 + o] = (hidden2.bias()[o] as f32 - HALF) / HIDDEN_SUM;
+            d[w3 + o] = output.weight(0, o) as f32 / OUTPUT_SCALE;
         }
-        d[dense::B3] = output.bias()[0] as f32 / OUTPUT_SUM;
+        d[b3] = output.bias()[0] as f32 / OUTPUT_SUM;
         Ok(model)
     }
 }
@@ -71,10 +74,11 @@ impl Model {
 impl Finished {
     /// The network in integers.
     pub fn quantize(&self) -> Result<Network, OutOfMemory> {
-        let mut net = Architecture::DEFAULT.zeroed()?;
+        let Layout { l1, l2, l3, inputs, w1, b1, w2, b2, w3, b3, .. } = self.layout;
+        let mut net = self.layout.architecture().zeroed()?;
         let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
         let byte = |x: f32, scale: f32| (x * scale).round_ties_even().clamp(-127.0, 127.0) as i8;
-        for (row, values) in self.rows.chunks_exact(L1).enumerate() {
+        for (row, values) in self.rows.chunks_exact(l1).enumerate() {
             net.row_mut(row).iter_mut().zip(values).for_each(|(o, &w)| *o = short(w));
         }
         for (out, &b) in net.bias_mut().iter_mut().zip(&self.bias) {
@@ -82,33 +86,35 @@ impl Finished {
         }
         let d = &self.dense;
         let [hidden1, hidden2, output] = net.layers_mut();
-        for o in 0..L2 {
-            for i in 0..INPUTS {
-                hidden1.set_weight(o, i, byte(d[dense::W1 + i * L2 + o], HIDDEN_SCALE));
+        for o in 0..l2 {
+            for i in 0..inputs {
+                hidden1.set_weight(o, i, byte(d[w1 + i * l2 + o], HIDDEN_SCALE));
             }
-            hidden1.bias_mut()[o] = (d[dense::B1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            hidden1.bias_mut()[o] = (d[b1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
         }
-        for o in 0..L3 {
-            for i in 0..L2 {
-                hidden2.set_weight(o, i, byte(d[dense::W2 + i * L3 + o], HIDDEN_SCALE));
+        for o in 0..l3 {
+            for i in 0..l2 {
+                hidden2.set_weight(o, i, byte(d[w2 + i * l3 + o], HIDDEN_SCALE));
             }
-            hidden2.bias_mut()[o] = (d[dense::B2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
-            output.set_weight(0, o, byte(d[dense::W3 + o], OUTPUT_SCALE));
+            hidden2.bias_mut()[o] = (d[b2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
+            output.set_weight(0, o, byte(d[w3 + o], OUTPUT_SCALE));
         }
-        output.bias_mut()[0] = (d[dense::B3] * OUTPUT_SUM).round_ties_even() as i32;
+        output.bias_mut()[0] = (d[b3] * OUTPUT_SUM).round_ties_even() as i32;
         Ok(Network::new(net, "trained".to_owned()))
     }
 }
 
 /// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
-    let mut pieces = [0u16; ACTIVE];
+    let inputs = net.shape().inputs;
+    let mut pieces = vec![0u16; inputs.active()];
     let parameters = net.parameters();
     let accumulators = [0, 1].map(|p| {
         let king = sample.view(p, false, &mut pieces) as usize;
+        let first = if inputs.buckets() == 1 { 0 } else { king * inputs.per_bucket() };
         let mut sum = parameters.bias().to_vec();
         for &piece in &pieces {
-            let row = parameters.row(king * BONA + piece as usize);
+            let row = parameters.row(first + piece as usize);
             sum.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
         }
         sum

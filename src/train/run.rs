@@ -11,6 +11,7 @@ use super::features::Sample;
 use super::finished::Finished;
 use super::held_out::HeldOut;
 use super::kernels::{Grid, Kernels};
+use super::layout::Layout;
 use super::loader::{Delivery, Loader, LoaderOptions};
 use super::loss::{Loss, Objective};
 use super::quantize::{QuantizationError, quantization_error};
@@ -133,7 +134,9 @@ impl Run<'_> {
         if per_epoch == 0 {
             return Err(format!("{positions} training positions do not fill a batch of {}", s.batch).into());
         }
-        let held_out = HeldOut::draw(&data, &counts, s.validation_positions, s.seed, s.batch, s.tie_mirror)?;
+        let layout = Layout::of(s.architecture);
+        let held_out =
+            HeldOut::draw(&data, &counts, s.validation_positions, s.seed, s.batch, s.tie_mirror, &layout)?;
         let checkpoint = job.out.join(CHECKPOINT);
         let start = if job.resume && checkpoint.exists() {
             Start::resumed(&checkpoint, s, positions)?
@@ -161,6 +164,7 @@ impl Run<'_> {
             first_threads: s.threads.max(job.loader_threads),
             mirror: s.mirror,
             tied: s.tie_mirror,
+            layout,
             start: (place.epoch, place.batch),
         };
         let loader = Loader::start(Arc::new(data), positions, options);

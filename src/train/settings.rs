@@ -4,10 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::schedule::Schedule;
 use crate::data::TdLambda;
+use crate::nnue::Architecture;
 
 /// What decides the outcome of a run; a run resumes only with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
+    /// What is trained.
+    #[serde(default)]
+    pub architecture: Architecture,
     /// Passes, learning rate, lambda.
     pub schedule: Schedule,
     /// Positions a step.

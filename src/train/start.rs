@@ -10,7 +10,7 @@ use super::checkpoint;
 use super::model::Model;
 use super::report::Entry;
 use super::settings::Settings;
-use crate::nnue::{Architecture, Network};
+use crate::nnue::Network;
 
 /// The part of a checkpoint that is not the model.
 #[derive(Serialize, Deserialize)]
@@ -48,12 +48,25 @@ impl Start {
         let mut model = match init {
             Some(path) => state_or_network(path, warn).map_err(|e| format!("{}: {e}", path.display()))?,
             None => {
-                let mut model = Model::new(settings.seed)?;
+                let mut model = Model::new(settings.architecture, settings.seed)?;
                 model.tied = settings.tie_mirror;
                 model
             }
         };
         model.epsilon = settings.epsilon;
+        let found = model.layout.architecture();
+        if found != settings.architecture {
+            let (path, asked) = (init.unwrap_or(Path::new("")).display(), settings.architecture.name);
+            return Err(format!(
+                "{path} holds a {} network, and --arch {asked} is to be trained: give --arch {}, or another start",
+                found.shape, found.name
+            )
+            .into());
+        }
+        if settings.tie_mirror && model.layout.buckets == 1 {
+            let shape = found.shape;
+            return Err(format!("--tie-mirror: no row of {shape} belongs to a king's square").into());
+        }
         if settings.tie_mirror {
             model.tie()?;
         } else if model.tied {
@@ -104,10 +117,5 @@ fn state_or_network(path: &Path, mut warn: impl FnMut(String)) -> Result<Model, 
     }
     let (net, warnings) = Network::load(path)?;
     warnings.iter().for_each(|w| warn(format!("warning: {w}")));
-    if net.architecture() != Architecture::DEFAULT {
-        return Err(
-            format!("a {} network; only {} is trained", net.shape(), Architecture::DEFAULT.shape).into()
-        );
-    }
     Ok(Model::from_network(&net)?)
 }

@@ -12,13 +12,12 @@
 use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
-use super::features::{ACTIVE, BONA, FACTOR_ROWS, ROWS, relative_row};
-use super::kernels::{AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels};
+use super::kernels::{AdamStep, CatchUp, Grid, Kernels};
+use super::layout::Layout;
 use super::loss::{Loss, Objective};
-use super::model::{INPUTS, Model, catch_up, dense};
-use super::tile::{DenseInput, DenseScratch, PITCH};
+use super::model::{Model, catch_up, factor_rows};
+use super::tile::{DenseInput, DenseScratch};
 use crate::memory::{HugeBuf, OutOfMemory, prefetch};
-use crate::nnue::arch::{L1, L2, L3};
 
 /// Estimated cost of a touched row and of a view that uses it, for sharing rows among threads.
 const ROW_COST: usize = 24;
@@ -72,29 +71,33 @@ impl Trainer {
         batch: usize,
     ) -> Result<Trainer, OutOfMemory> {
         let threads = threads.max(1);
+        let l = model.layout;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("train-{i}"))
             .build()
             .map_err(|_| OutOfMemory { bytes: 0 })?;
-        let index =
-            (0..81).map(|_| KingIndex { start: vec![0; BONA + 1], views: Vec::new(), touched: 0 }).collect();
+        let index = (0..l.buckets).map(|_| KingIndex {
+            start: vec![0; l.per_bucket + 1],
+            views: Vec::new(),
+            touched: 0,
+        });
         Ok(Trainer {
             model,
             kernels,
             grid,
             pool,
-            effective: HugeBuf::zeroed(ROWS * L1)?,
-            acc: HugeBuf::zeroed(2 * batch * L1)?,
-            grads: HugeBuf::zeroed(2 * batch * GRAD_WORDS)?,
-            index,
-            dense: (0..threads).map(|_| DenseScratch::new()).collect(),
+            effective: HugeBuf::zeroed(l.rows() * l.l1)?,
+            acc: HugeBuf::zeroed(2 * batch * l.l1)?,
+            grads: HugeBuf::zeroed(2 * batch * l.grad_words())?,
+            index: index.collect(),
+            dense: (0..threads).map(|_| DenseScratch::new(&l)).collect(),
             factor_grads: (0..threads)
-                .map(|_| HugeBuf::zeroed(FACTOR_ROWS * L1))
+                .map(|_| HugeBuf::zeroed(l.factor_rows() * l.l1))
                 .collect::<Result<_, _>>()?,
-            seen: vec![0.0; dense::LEN],
-            w1t: vec![0.0; L2 * PITCH],
-            w2t: vec![0.0; L3 * L2],
+            seen: vec![0.0; l.dense],
+            w1t: vec![0.0; l.l2 * l.pitch()],
+            w2t: vec![0.0; l.l3 * l.l2],
             seconds: [0.0; 5],
         })
     }
@@ -135,9 +138,10 @@ impl Trainer {
 
     fn index_views(&mut self, batch: &Batch) {
         let (model, kernels, grid) = (&self.model, self.kernels, self.grid);
+        let Layout { l1, per_bucket, active, .. } = model.layout;
         let mut jobs: Vec<_> = self
             .effective
-            .chunks_exact_mut(BONA * L1)
+            .chunks_exact_mut(per_bucket * l1)
             .zip(&mut self.index)
             .enumerate()
             .map(|(king, (rows, index))| {
@@ -151,7 +155,7 @@ impl Trainer {
                 // a counting sort of (row, view)
                 let start = &mut index.start;
                 start.fill(0);
-                let pieces = &batch.pieces[places.start * ACTIVE..places.end * ACTIVE];
+                let pieces = &batch.pieces[places.start * active..places.end * active];
                 for &p in pieces {
                     start[p as usize] += 1;
                 }
@@ -163,7 +167,7 @@ impl Trainer {
                     *s = sum; // the end of the run; the scatter below moves it down to the start
                 }
                 index.views.resize(pieces.len(), 0);
-                for (list, &view) in pieces.chunks_exact(ACTIVE).zip(&batch.view[places.clone()]).rev() {
+                for (list, &view) in pieces.chunks_exact(active).zip(&batch.view[places.clone()]).rev() {
                     for &p in list {
                         let at = &mut start[p as usize];
                         *at -= 1;
@@ -171,13 +175,13 @@ impl Trainer {
                     }
                 }
                 let epsilon = model.epsilon;
-                let mut factor = [0f32; L1];
-                for bona in 0..BONA {
+                let mut factor = vec![0f32; l1];
+                for bona in 0..per_bucket {
                     if start[bona] == start[bona + 1] {
                         continue;
                     }
-                    let row = king * BONA + bona;
-                    let at = row * L1..(row + 1) * L1;
+                    let row = king * per_bucket + bona;
+                    let at = row * l1..(row + 1) * l1;
                     model.factor_of(kernels, king, bona, &mut factor);
                     kernels.effective_row(
                         &model.rows.w[at.clone()],
@@ -186,7 +190,7 @@ impl Trainer {
                         &factor,
                         model.catch_up(model.last[row]).map(|late| (late, epsilon)),
                         grid,
-                        &mut rows[bona * L1..(bona + 1) * L1],
+                        &mut rows[bona * l1..(bona + 1) * l1],
                     );
                 }
             })
@@ -195,13 +199,14 @@ impl Trainer {
 
     fn gather(&mut self, batch: &Batch) {
         let (kernels, effective) = (self.kernels, &self.effective);
+        let Layout { l1, per_bucket, active, .. } = self.model.layout;
         let bias: Vec<i16> = self.model.bias.w.iter().map(|b| self.grid.round(*b)).collect();
         self.pool.install(|| {
-            self.acc[..2 * batch.len * L1].par_chunks_mut(64 * L1).enumerate().for_each(|(chunk, acc)| {
-                for (i, acc) in acc.chunks_exact_mut(L1).enumerate() {
+            self.acc[..2 * batch.len * l1].par_chunks_mut(64 * l1).enumerate().for_each(|(chunk, acc)| {
+                for (i, acc) in acc.chunks_exact_mut(l1).enumerate() {
                     let place = 64 * chunk + i;
-                    let table = &effective[batch.king[place] as usize * BONA * L1..][..BONA * L1];
-                    kernels.gather(table, &batch.pieces[place * ACTIVE..][..ACTIVE], &bias, acc);
+                    let table = &effective[batch.king[place] as usize * per_bucket * l1..][..per_bucket * l1];
+                    kernels.gather(table, &batch.pieces[place * active..][..active], &bias, acc);
                 }
             })
         });
@@ -212,17 +217,20 @@ impl Trainer {
             Grid::Fine => self.seen.copy_from_slice(&self.model.dense.w),
             Grid::Quantized => self.model.round_dense(&mut self.seen),
         }
-        for i in 0..INPUTS {
-            for o in 0..L2 {
-                self.w1t[o * PITCH + i] = self.seen[dense::W1 + i * L2 + o];
+        let l = self.model.layout;
+        let (pitch, words) = (l.pitch(), l.grad_words());
+        for i in 0..l.inputs {
+            for o in 0..l.l2 {
+                self.w1t[o * pitch + i] = self.seen[l.w1 + i * l.l2 + o];
             }
         }
-        for i in 0..L2 {
-            for o in 0..L3 {
-                self.w2t[o * L2 + i] = self.seen[dense::W2 + i * L3 + o];
+        for i in 0..l.l2 {
+            for o in 0..l.l3 {
+                self.w2t[o * l.l2 + i] = self.seen[l.w2 + i * l.l3 + o];
             }
         }
         let input = DenseInput {
+            layout: l,
             kernels: self.kernels,
             batch,
             acc: &self.acc,
@@ -234,11 +242,11 @@ impl Trainer {
         };
         // Each thread has a fixed run of tiles, so that sums come out the same every time.
         let (tiles, threads) = (batch.len / TILE, self.dense.len());
-        let mut grads = &mut self.grads[..2 * batch.len * GRAD_WORDS];
+        let mut grads = &mut self.grads[..2 * batch.len * words];
         let mut jobs = Vec::with_capacity(threads);
         for (t, scratch) in self.dense.iter_mut().enumerate() {
             let run = t * tiles / threads..(t + 1) * tiles / threads;
-            let (own, rest) = grads.split_at_mut(run.len() * 2 * TILE * GRAD_WORDS);
+            let (own, rest) = grads.split_at_mut(run.len() * 2 * TILE * words);
             grads = rest;
             jobs.push((run, scratch, own));
         }
@@ -246,7 +254,7 @@ impl Trainer {
             jobs.into_par_iter().with_max_len(1).for_each(|(run, s, own)| {
                 s.loss = Loss::default();
                 s.grad.fill(0.0);
-                let tiles = own.chunks_exact_mut(2 * TILE * GRAD_WORDS);
+                let tiles = own.chunks_exact_mut(2 * TILE * words);
                 for (tile, out) in run.zip(tiles) {
                     input.tile(s, tile, backward.then_some(out));
                 }
@@ -258,6 +266,8 @@ impl Trainer {
     }
 
     fn update_rows(&mut self, step: AdamStep) {
+        let layout = self.model.layout;
+        let Layout { l1, per_bucket, .. } = layout;
         // Runs of rows of about equal work, one per thread.
         let threads = self.factor_grads.len();
         let work = |k: &KingIndex| k.touched * ROW_COST + k.views.len() * USE_COST;
@@ -270,18 +280,18 @@ impl Trainer {
                 // the border lies within this king's rows
                 let goal = total * (ends.len() + 1) / threads - done;
                 let mut sum = 0;
-                let bona = (0..BONA)
+                let bona = (0..per_bucket)
                     .find(|&b| {
                         let uses = (index.start[b + 1] - index.start[b]) as usize;
                         sum += uses * USE_COST + (uses != 0) as usize * ROW_COST;
                         sum > goal
                     })
-                    .unwrap_or(BONA);
-                ends.push(king * BONA + bona);
+                    .unwrap_or(per_bucket);
+                ends.push(king * per_bucket + bona);
             }
             done += here;
         }
-        ends.resize(threads, ROWS);
+        ends.resize(threads, layout.rows());
 
         let Model { rows, last, shift, beta1, beta2, step: now, .. } = &mut self.model;
         let (now, shift, beta1, beta2) = (*now, &*shift, *beta1, *beta2);
@@ -292,9 +302,9 @@ impl Trainer {
         for (factor, end) in self.factor_grads.iter_mut().zip(ends) {
             let n = end - begin;
             let parts = (
-                w.split_off_mut(..n * L1).expect("rows are left"),
-                m.split_off_mut(..n * L1).expect("rows are left"),
-                v.split_off_mut(..n * L1).expect("rows are left"),
+                w.split_off_mut(..n * l1).expect("rows are left"),
+                m.split_off_mut(..n * l1).expect("rows are left"),
+                v.split_off_mut(..n * l1).expect("rows are left"),
                 last.split_off_mut(..n).expect("rows are left"),
             );
             jobs.push((begin, parts, factor));
@@ -304,21 +314,22 @@ impl Trainer {
         self.pool.install(|| {
             jobs.into_par_iter().with_max_len(1).for_each(|(begin, (w, m, v, last), factor)| {
                 factor.fill(0.0);
-                let mut g = [0f32; L1];
+                let mut g = vec![0f32; l1];
                 for (i, last) in last.iter_mut().enumerate() {
-                    let (king, bona) = ((begin + i) / BONA, (begin + i) % BONA);
+                    let (king, bona) = ((begin + i) / per_bucket, (begin + i) % per_bucket);
                     let k = &index[king];
                     let list = k.start[bona] as usize..k.start[bona + 1] as usize;
                     if list.is_empty() {
                         continue;
                     }
-                    let at = i * L1..(i + 1) * L1;
+                    let at = i * l1..(i + 1) * l1;
                     for values in [&*w, &*m, &*v] {
                         values[at.clone()].iter().step_by(16).for_each(|x| prefetch(x));
                     }
                     kernels.sum_gradients(grads, &k.views[list], &mut g);
-                    for shared in [Some(bona), relative_row(king, bona)].into_iter().flatten() {
-                        kernels.add(&mut factor[shared * L1..(shared + 1) * L1], &g);
+                    let (own, way) = factor_rows(&layout, king, bona);
+                    for shared in [Some(own), way].into_iter().flatten() {
+                        kernels.add(&mut factor[shared * l1..(shared + 1) * l1], &g);
                     }
                     let late: Option<CatchUp> = catch_up(shift, now, beta1, beta2, *last);
                     kernels.adam(&mut w[at.clone()], &mut m[at.clone()], &mut v[at], &g, step, late);
@@ -329,28 +340,29 @@ impl Trainer {
     }
 
     fn update_factor(&mut self, step: AdamStep) {
+        let Layout { l1, per_bucket, active, .. } = self.model.layout;
         let Some((first, others)) = self.factor_grads.split_first_mut() else { return };
         let f = &mut self.model.factor;
         let kernels = self.kernels;
         self.pool.install(|| {
             first
-                .par_chunks_exact_mut(L1)
-                .zip(f.w.par_chunks_exact_mut(L1))
-                .zip(f.m.par_chunks_exact_mut(L1))
-                .zip(f.v.par_chunks_exact_mut(L1))
+                .par_chunks_exact_mut(l1)
+                .zip(f.w.par_chunks_exact_mut(l1))
+                .zip(f.m.par_chunks_exact_mut(l1))
+                .zip(f.v.par_chunks_exact_mut(l1))
                 .with_min_len(16)
                 .enumerate()
                 .for_each(|(row, (((g, w), m), v))| {
                     for other in others.iter() {
-                        kernels.add(g, &other[row * L1..(row + 1) * L1]);
+                        kernels.add(g, &other[row * l1..(row + 1) * l1]);
                     }
                     kernels.adam(w, m, v, g, step, None);
                 })
         });
-        // Every view uses exactly ACTIVE BonaPieces, so their gradients hold the bias's that many times.
-        let mut bias = [0f32; L1];
-        first[..BONA * L1].chunks_exact(L1).for_each(|g| kernels.add(&mut bias, g));
-        bias.iter_mut().for_each(|g| *g *= 1.0 / ACTIVE as f32);
+        // Every view uses exactly so many BonaPieces, so their gradients hold the bias's that many times.
+        let mut bias = vec![0f32; l1];
+        first[..per_bucket * l1].chunks_exact(l1).for_each(|g| kernels.add(&mut bias, g));
+        bias.iter_mut().for_each(|g| *g *= 1.0 / active as f32);
         let b = &mut self.model.bias;
         kernels.adam(&mut b.w, &mut b.m, &mut b.v, &bias, step, None);
     }

@@ -5,12 +5,11 @@
 //! a view with its king further left is reflected before it is looked up ([`Batch`](super::batch::Batch)), and the
 //! finished network holds every row a second time for the mirrored square. So each row learns from twice the positions.
 
-use super::features::{BONA, FACTOR_ROWS, ROWS, mirrored_factor_row, mirrored_row, reflects};
+use super::features::{BONA, mirrored_factor_row, mirrored_row, reflects};
 use super::finished::Finished;
 use super::kernels::Portable;
 use super::model::Model;
 use crate::memory::OutOfMemory;
-use crate::nnue::arch::L1;
 
 impl Model {
     /// Makes an untied model a tied one. Rows of mirrored king squares are replaced by their mean, which is another
@@ -18,23 +17,28 @@ impl Model {
     /// file 5 stay as they are.
     ///
     /// # Errors
-    /// No memory for another first layer (128 MB).
+    /// No memory for another first layer.
+    ///
+    /// # Panics
+    /// If the rows do not depend on the king's square.
     pub fn tie(&mut self) -> Result<(), OutOfMemory> {
         if self.tied {
             return Ok(());
         }
+        let (l1, rows) = (self.layout.l1, self.layout.rows());
+        assert!(self.layout.buckets > 1);
         self.settle();
         let Finished { rows: before, .. } = self.finished()?;
         let f = &mut self.factor;
         for values in [&mut f.w, &mut f.m, &mut f.v] {
-            for row in 0..FACTOR_ROWS {
-                share_mean(values, row, mirrored_factor_row(row));
+            for row in 0..self.layout.factor_rows() {
+                share_mean(values, l1, row, mirrored_factor_row(row));
             }
         }
-        let mut factor = [0f32; L1];
-        for row in 0..ROWS {
+        let mut factor = vec![0f32; l1];
+        for row in 0..rows {
             let (king, bona, mirror) = (row / BONA, row % BONA, mirrored_row(row));
-            let at = row * L1..(row + 1) * L1;
+            let at = row * l1..(row + 1) * l1;
             if reflects(king as u8) {
                 for values in [&mut self.rows.w, &mut self.rows.m, &mut self.rows.v] {
                     values[at.clone()].fill(0.0);
@@ -44,13 +48,13 @@ impl Model {
             }
             let paired = reflects((mirror / BONA) as u8);
             if paired {
-                share_mean(&mut self.rows.m, row, mirror);
-                share_mean(&mut self.rows.v, row, mirror);
+                share_mean(&mut self.rows.m, l1, row, mirror);
+                share_mean(&mut self.rows.v, l1, row, mirror);
                 self.last[row] = self.last[row].max(self.last[mirror]);
             }
             // a row holds what it differs by from the factor, which is another now
             self.factor_of(&Portable, king, bona, &mut factor);
-            let other = if paired { &before[mirror * L1..][..L1] } else { &before[at.clone()] };
+            let other = if paired { &before[mirror * l1..][..l1] } else { &before[at.clone()] };
             for (i, w) in self.rows.w[at.clone()].iter_mut().enumerate() {
                 *w = 0.5 * (before[at.start + i] + other[i]) - factor[i];
             }
@@ -60,23 +64,25 @@ impl Model {
     }
 }
 
-/// Sets two rows of [`L1`] to their mean.
-fn share_mean(values: &mut [f32], a: usize, b: usize) {
-    for i in 0..L1 {
-        let mean = 0.5 * (values[a * L1 + i] + values[b * L1 + i]);
-        values[a * L1 + i] = mean;
-        values[b * L1 + i] = mean;
+/// Sets two rows of `l1` to their mean.
+fn share_mean(values: &mut [f32], l1: usize, a: usize, b: usize) {
+    for i in 0..l1 {
+        let mean = 0.5 * (values[a * l1 + i] + values[b * l1 + i]);
+        values[a * l1 + i] = mean;
+        values[b * l1 + i] = mean;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nnue::Architecture;
     use crate::random::Rng;
 
     #[test]
     fn a_tied_model_is_the_mean_of_both_sides_and_its_own_mirror_image() {
-        let mut model = Model::new(3).unwrap();
+        let mut model = Model::new(Architecture::DEFAULT, 3).unwrap();
+        let (l1, rows) = (model.layout.l1, model.layout.rows());
         let mut rng = Rng::for_stream(1, 1);
         let mut noise = |values: &mut [f32]| {
             values.iter_mut().for_each(|x| *x += (rng.next_u64() >> 40) as f32 / (1 << 24) as f32 - 0.5);
@@ -86,8 +92,8 @@ mod tests {
         let untied = model.finished().unwrap();
         model.tie().unwrap();
         let tied = model.finished().unwrap();
-        let row = |f: &Finished, r: usize| -> Vec<f32> { f.rows[r * L1..][..L1].to_vec() };
-        for r in (0..ROWS).step_by(101).chain([4 * 9 * BONA + 100, 5 * 9 * BONA + 100]) {
+        let row = |f: &Finished, r: usize| -> Vec<f32> { f.rows[r * l1..][..l1].to_vec() };
+        for r in (0..rows).step_by(101).chain([4 * 9 * BONA + 100, 5 * 9 * BONA + 100]) {
             let (mirror, king) = (mirrored_row(r), r / BONA);
             if king / 9 == 4 {
                 close(&row(&tied, r), &row(&untied, r));

@@ -1,21 +1,17 @@
 //! The small layers on one tile of samples, forward and backward: [`DenseInput::tile`].
 
 use super::batch::{Batch, TILE};
-use super::kernels::{GRAD_WORDS, Grid, Kernels, Strided};
+use super::kernels::{Grid, Kernels, Strided};
+use super::layout::Layout;
 use super::loss::{Loss, Objective};
-use super::model::{INPUTS, dense};
 use crate::memory::prefetch;
-use crate::nnue::arch::{L1, L2, L3};
-
-/// Row length of matrices with [`INPUTS`] columns: a power of two would put every row in the same few cache sets.
-pub(super) const PITCH: usize = INPUTS + 16;
 
 /// What one thread needs for the dense layers.
 pub(super) struct DenseScratch {
-    /// Activations of the first layer and their gradient, [`TILE`] rows of [`PITCH`].
+    /// Activations of the first layer and their gradient, [`TILE`] rows of the layout's pitch.
     x: Vec<f32>,
     dx: Vec<f32>,
-    /// Sums, activations and gradients of the hidden layers, [`TILE`] × [`L2`] and [`TILE`] × [`L3`].
+    /// Sums, activations and gradients of the hidden layers, [`TILE`] rows each.
     z1: Vec<f32>,
     a1: Vec<f32>,
     d1: Vec<f32>,
@@ -28,18 +24,18 @@ pub(super) struct DenseScratch {
 }
 
 impl DenseScratch {
-    pub fn new() -> DenseScratch {
+    pub fn new(layout: &Layout) -> DenseScratch {
         let tile = |width| vec![0.0; TILE * width];
         DenseScratch {
-            x: tile(PITCH),
-            dx: tile(PITCH),
-            z1: tile(L2),
-            a1: tile(L2),
-            d1: tile(L2),
-            z2: tile(L3),
-            a2: tile(L3),
-            d2: tile(L3),
-            grad: vec![0.0; dense::LEN],
+            x: tile(layout.pitch()),
+            dx: tile(layout.pitch()),
+            z1: tile(layout.l2),
+            a1: tile(layout.l2),
+            d1: tile(layout.l2),
+            z2: tile(layout.l3),
+            a2: tile(layout.l3),
+            d2: tile(layout.l3),
+            grad: vec![0.0; layout.dense],
             loss: Loss::default(),
         }
     }
@@ -47,6 +43,7 @@ impl DenseScratch {
 
 /// The parts of a step that the dense phase reads.
 pub(super) struct DenseInput<'a> {
+    pub layout: Layout,
     pub kernels: &'a dyn Kernels,
     pub batch: &'a Batch,
     pub acc: &'a [i16],
@@ -61,35 +58,37 @@ impl DenseInput<'_> {
     /// One tile forward and, if there is room for gradients, backward.
     pub fn tile(&self, s: &mut DenseScratch, tile: usize, out: Option<&mut [u32]>) {
         let (k, d) = (self.kernels, self.dense);
+        let Layout { l1, l2, l3, inputs, w1, b1, w2, b2, w3, b3, .. } = self.layout;
+        let (pitch, words) = (self.layout.pitch(), self.layout.grad_words());
         let acc = |i: usize, p: usize| {
             let place = self.batch.place[2 * (tile * TILE + i) + p] as usize;
-            &self.acc[place * L1..][..L1]
+            &self.acc[place * l1..][..l1]
         };
         for i in 0..TILE {
             // accumulators lie in the order of kings, so each is a fresh trip to memory: ask early
             for p in 0..2 {
                 if let Some(&place) = self.batch.place.get(2 * (tile * TILE + i + 4) + p) {
-                    let acc = self.acc.as_ptr().wrapping_add(place as usize * L1);
-                    (0..L1).step_by(32).for_each(|x| prefetch(acc.wrapping_add(x)));
+                    let acc = self.acc.as_ptr().wrapping_add(place as usize * l1);
+                    (0..l1).step_by(32).for_each(|x| prefetch(acc.wrapping_add(x)));
                 }
             }
-            k.activate(acc(i, 0), &mut s.x[i * PITCH..][..L1]);
-            k.activate(acc(i, 1), &mut s.x[i * PITCH + L1..][..L1]);
+            k.activate(acc(i, 0), &mut s.x[i * pitch..][..l1]);
+            k.activate(acc(i, 1), &mut s.x[i * pitch + l1..][..l1]);
         }
         let across = |data, row| Strided { data, row, col: 1 };
         let down = |data, col| Strided { data, row: 1, col };
-        s.z1.chunks_exact_mut(L2).for_each(|z| z.copy_from_slice(&d[dense::B1..][..L2]));
-        k.matmul((TILE, L2, INPUTS), across(&s.x, PITCH), &d[dense::W1..], L2, &mut s.z1, L2, true);
+        s.z1.chunks_exact_mut(l2).for_each(|z| z.copy_from_slice(&d[b1..][..l2]));
+        k.matmul((TILE, l2, inputs), across(&s.x, pitch), &d[w1..], l2, &mut s.z1, l2, true);
         clamp(&s.z1, self.grid, &mut s.a1);
-        s.z2.chunks_exact_mut(L3).for_each(|z| z.copy_from_slice(&d[dense::B2..][..L3]));
-        k.matmul((TILE, L3, L2), across(&s.a1, L2), &d[dense::W2..], L3, &mut s.z2, L3, true);
+        s.z2.chunks_exact_mut(l3).for_each(|z| z.copy_from_slice(&d[b2..][..l3]));
+        k.matmul((TILE, l3, l2), across(&s.a1, l2), &d[w2..], l3, &mut s.z2, l3, true);
         clamp(&s.z2, self.grid, &mut s.a2);
 
         let mut slopes = [0f32; TILE];
         let scale = self.objective.logit(1.0) / self.batch.len as f32;
         for (i, slope) in slopes.iter_mut().enumerate() {
             let sample = tile * TILE + i;
-            let z = dot(&s.a2[i * L3..][..L3], &d[dense::W3..][..L3]) + d[dense::B3];
+            let z = dot(&s.a2[i * l3..][..l3], &d[w3..][..l3]) + d[b3];
             let result = self.batch.result[sample];
             let target = self.objective.target(self.batch.score[sample], result);
             *slope = s.loss.count(self.objective.logit(z), target, result) * scale;
@@ -98,24 +97,24 @@ impl DenseInput<'_> {
 
         let g = &mut s.grad;
         for (i, &slope) in slopes.iter().enumerate() {
-            g[dense::B3] += slope;
-            for o in 0..L3 {
-                g[dense::W3 + o] += slope * s.a2[i * L3 + o];
-                s.d2[i * L3 + o] = slope * d[dense::W3 + o];
+            g[b3] += slope;
+            for o in 0..l3 {
+                g[w3 + o] += slope * s.a2[i * l3 + o];
+                s.d2[i * l3 + o] = slope * d[w3 + o];
             }
         }
         mask(&s.z2, &mut s.d2);
-        column_sums(&s.d2, &mut g[dense::B2..][..L3]);
-        k.matmul((L2, L3, TILE), down(&s.a1, L2), &s.d2, L3, &mut g[dense::W2..], L3, true);
-        k.matmul((TILE, L2, L3), across(&s.d2, L3), self.w2t, L2, &mut s.d1, L2, false);
+        column_sums(&s.d2, &mut g[b2..][..l3]);
+        k.matmul((l2, l3, TILE), down(&s.a1, l2), &s.d2, l3, &mut g[w2..], l3, true);
+        k.matmul((TILE, l2, l3), across(&s.d2, l3), self.w2t, l2, &mut s.d1, l2, false);
         mask(&s.z1, &mut s.d1);
-        column_sums(&s.d1, &mut g[dense::B1..][..L2]);
-        k.matmul((INPUTS, L2, TILE), down(&s.x, PITCH), &s.d1, L2, &mut g[dense::W1..], L2, true);
-        k.matmul((TILE, INPUTS, L2), across(&s.d1, L2), self.w1t, PITCH, &mut s.dx, PITCH, false);
+        column_sums(&s.d1, &mut g[b1..][..l2]);
+        k.matmul((inputs, l2, TILE), down(&s.x, pitch), &s.d1, l2, &mut g[w1..], l2, true);
+        k.matmul((TILE, inputs, l2), across(&s.d1, l2), self.w1t, pitch, &mut s.dx, pitch, false);
         for i in 0..TILE {
             for p in 0..2 {
-                let grad = &s.dx[i * PITCH + p * L1..][..L1];
-                k.pack_gradient(acc(i, p), grad, &mut out[(2 * i + p) * GRAD_WORDS..][..GRAD_WORDS]);
+                let grad = &s.dx[i * pitch + p * l1..][..l1];
+                k.pack_gradient(acc(i, p), grad, &mut out[(2 * i + p) * words..][..words]);
             }
         }
     }

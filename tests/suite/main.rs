@@ -19,6 +19,7 @@ mod records;
 mod review;
 mod rules;
 mod search;
+mod shapes;
 mod support;
 mod train;
 mod tune;

@@ -20,10 +20,10 @@ fn mix(x: u64) -> u64 {
     z ^ z >> 31
 }
 
-struct Random(u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(1);
         (mix(self.0) >> 32) as usize % n
     }
@@ -31,7 +31,7 @@ impl Random {
 
 /// The deterministic network of each architecture whose evaluations by another program are known: every parameter is a hash
 /// of its place.
-fn synthetic(architecture: Architecture) -> Network {
+pub(crate) fn synthetic(architecture: Architecture) -> Network {
     let draw = |section: u64, i: usize| mix((1 << 40) + (section << 36) + i as u64) >> 32;
     let ranged = |section, i, size: u64, off: i64| (draw(section, i) % size) as i64 - off;
     let shape = architecture.shape;
@@ -74,7 +74,7 @@ fn known() -> impl Iterator<Item = (Position, i32)> {
 
 /// Kernels that this processor runs. Forcing one affects the other tests of this file too, which is harmless: results
 /// are the same by every one of them.
-fn kernels() -> impl Iterator<Item = Kernel> {
+pub(crate) fn kernels() -> impl Iterator<Item = Kernel> {
     Kernel::ALL.into_iter().filter(|&k| force_kernel(k).is_ok())
 }
 
@@ -141,7 +141,7 @@ fn incremental_evaluation_equals_a_fresh_one() {
 }
 
 /// A network of noise that is quick to make.
-fn noise(architecture: Architecture) -> Arc<Network> {
+pub(crate) fn noise(architecture: Architecture) -> Arc<Network> {
     let mut random = Random(architecture.shape.bytes());
     let mut net = architecture.zeroed().unwrap();
     let table: Vec<i16> =
@@ -217,13 +217,13 @@ fn handicaps_and_missing_kings_are_evaluated() {
     }
 }
 
-fn written(network: &Network) -> Vec<u8> {
+pub(crate) fn written(network: &Network) -> Vec<u8> {
     let mut bytes = Vec::new();
     network.write(&mut bytes).unwrap();
     bytes
 }
 
-fn read(bytes: &[u8]) -> Result<(Network, Vec<String>), NetworkError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<(Network, Vec<String>), NetworkError> {
     Network::read(&mut &bytes[..], Some(bytes.len() as u64))
 }
 

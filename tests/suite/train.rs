@@ -3,8 +3,8 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
 use toratsugumi::interrupt::Unfinished;
-use toratsugumi::nnue::arch::L1;
-use toratsugumi::nnue::{Network, evaluate_from_scratch};
+use toratsugumi::nnue::arch::ARCHITECTURES;
+use toratsugumi::nnue::{Architecture, Network, evaluate_from_scratch};
 use toratsugumi::position::Position;
 use toratsugumi::position::material::PIECE_VALUE;
 use toratsugumi::random::Rng;
@@ -13,6 +13,7 @@ use toratsugumi::train::batch::Batch;
 use toratsugumi::train::checkpoint;
 use toratsugumi::train::features::{ACTIVE, BONA, Sample, mirrored_row};
 use toratsugumi::train::kernels::{self, Grid, Kernels};
+use toratsugumi::train::layout::Layout;
 use toratsugumi::train::loss::{Loss, Objective};
 use toratsugumi::train::model::Model;
 use toratsugumi::train::quantize::integer_output;
@@ -65,12 +66,21 @@ fn samples(n: usize, seed: u64) -> Vec<Sample> {
         .collect()
 }
 
+/// That of the default architecture, which most tests train.
+fn layout() -> Layout {
+    Layout::of(Architecture::DEFAULT)
+}
+
+fn new_model(seed: u64) -> Model {
+    Model::new(Architecture::DEFAULT, seed).unwrap()
+}
+
 fn batches(n: usize, count: usize, seed: u64) -> Vec<Batch> {
     let all = samples(n * count, seed);
     all.chunks(n)
         .map(|chunk| {
             let mut b = Batch::default();
-            b.fill(&chunk.iter().map(|s| (*s, false)).collect::<Vec<_>>(), false);
+            b.fill(&chunk.iter().map(|s| (*s, false)).collect::<Vec<_>>(), false, &layout());
             b
         })
         .collect()
@@ -172,6 +182,7 @@ fn material(pos: &Position) -> i32 {
 fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
     Job {
         settings: Settings {
+            architecture: Architecture::DEFAULT,
             schedule: Schedule {
                 shape: Shape::Cosine,
                 first_rate: 2e-3,
@@ -250,38 +261,65 @@ fn a_network_learns_material_and_the_engine_reads_it() {
 fn gradients_equal_finite_differences() {
     for name in ["portable", "avx2", "avx512"] {
         let Some(kernels) = kernels::by_name(name) else { continue };
-        gradients_are_right(kernels, false, Objective { lambda: 0.6, scale: 600.0 });
+        gradients_are_right(Architecture::DEFAULT, kernels, false, Objective { lambda: 0.6, scale: 600.0 });
     }
-    gradients_are_right(kernels::best(), true, Objective { lambda: 0.6, scale: 361.0 });
+    gradients_are_right(
+        Architecture::DEFAULT,
+        kernels::best(),
+        true,
+        Objective { lambda: 0.6, scale: 361.0 },
+    );
 }
 
-fn gradients_are_right(kernels: &'static dyn Kernels, tied: bool, objective: Objective) {
-    let name = kernels.name();
+#[test]
+fn gradients_equal_finite_differences_for_every_architecture() {
+    for architecture in ARCHITECTURES.into_iter().skip(1) {
+        gradients_are_right(architecture, kernels::best(), false, SCORE);
+    }
+}
+
+fn gradients_are_right(
+    architecture: Architecture,
+    kernels: &'static dyn Kernels,
+    tied: bool,
+    objective: Objective,
+) {
+    let name = format!("{} {}", architecture.name, kernels.name());
+    let default = architecture == Architecture::DEFAULT;
+    let mut samples = samples(64, 3);
+    if !default {
+        // a wide first layer is hundreds of megabytes, of which two kings' rows are enough
+        samples.iter_mut().for_each(|s| s.kings = s.kings.map(|king| 40 + king % 2));
+    }
     let mut batch = Batch::default();
-    batch.fill(&samples(64, 3).iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied);
+    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied, &Layout::of(architecture));
     let fresh = || {
-        let mut model = Model::new(5).unwrap();
+        let mut model = Model::new(architecture, 5).unwrap();
         model.tied = tied;
         Trainer::new(model, kernels, Grid::Fine, 2, 64).unwrap()
     };
     // the first moment after one step is a tenth of the gradient
     let mut stepped = fresh();
     stepped.step(&batch, 0.0, objective);
-    let gradients = |m: &Model| -> [Vec<f32>; 4] {
-        [&m.rows.m[..], &m.factor.m[..], &m.bias.m[..], &m.dense.m[..]]
-            .map(|m| m.iter().map(|m| m * 10.0).collect())
-    };
-    let gradients = gradients(&stepped.model);
+    let all = |m: &[f32]| -> Vec<(usize, f32)> { m.iter().map(|m| m * 10.0).enumerate().collect() };
+    let m = &stepped.model;
+    // of the rows those that the samples use: the others are hundreds of megabytes of zeros
+    let used = (0..m.last.len()).filter(|&row| m.last[row] != 0);
+    let used = used.flat_map(|row| row * m.layout.l1..(row + 1) * m.layout.l1);
+    let rows = used.map(|i| (i, m.rows.m[i] * 10.0)).collect();
+    let gradients: [Vec<(usize, f32)>; 4] = [rows, all(&m.factor.m), all(&m.bias.m), all(&m.dense.m)];
     drop(stepped);
     let mut t = fresh();
     let mut rng = Rng::for_stream(4, 4);
     for (part, gradient) in gradients.iter().enumerate() {
         // parameters with gradients that stand out from rounding, and some at random
-        let largest = gradient.iter().fold(0f32, |a, g| a.max(g.abs()));
-        let strong: Vec<usize> = (0..gradient.len()).filter(|&i| gradient[i].abs() > 0.2 * largest).collect();
+        let largest = gradient.iter().fold(0f32, |a, (_, g)| a.max(g.abs()));
+        let strong: Vec<usize> =
+            (0..gradient.len()).filter(|&i| gradient[i].1.abs() > 0.2 * largest).collect();
         let mut errors = Vec::new();
-        for n in 0..40 {
-            let i = if n < 32 { strong[rng.below(strong.len())] } else { rng.below(gradient.len()) };
+        for n in 0..if default { 40 } else { 15 } {
+            let (i, gradient) =
+                gradient[if n % 5 > 0 { strong[rng.below(strong.len())] } else { rng.below(gradient.len()) }];
             let mut loss = |shift: f32| {
                 let w = match part {
                     0 => &mut t.model.rows.w[i],
@@ -302,7 +340,7 @@ fn gradients_are_right(kernels: &'static dyn Kernels, tied: bool, objective: Obj
             // whole steps of the grid of the first layer
             let h = if part == 3 { 4e-3 } else { 4.0 / kernels::ACC_SCALE };
             let difference = (loss(h) - loss(-h)) / (2.0 * h as f64);
-            errors.push((difference - gradient[i] as f64).abs() / largest as f64);
+            errors.push((difference - gradient as f64).abs() / largest as f64);
         }
         // where a step crosses a corner of a clipped unit the difference is between two slopes: judge by the median
         errors.sort_by(f64::total_cmp);
@@ -312,6 +350,63 @@ fn gradients_are_right(kernels: &'static dyn Kernels, tied: bool, objective: Obj
         );
         assert!(median < 0.003 && worst < 0.1, "{name}, part {part}: {median} {worst}");
     }
+}
+
+/// Trains a little and looks whether the network is what it should be.
+fn is_trained(architecture: Architecture) {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 7, 120);
+    let mut a = job(&data, dir.path().join("a"));
+    a.settings.architecture = architecture;
+    a.settings.schedule.epochs = 4;
+    a.settings.batch = 256;
+    let outcome = run(&a).unwrap();
+    let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
+    eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
+    assert!(last.validation < 0.8 * first.validation, "{architecture:?}: {first:?} {last:?}");
+    let (net, warnings) = Network::load(&a.out.join("nn.bin")).unwrap();
+    assert!(warnings.is_empty() && net.architecture() == architecture);
+    let mut pos = Position::startpos();
+    for ply in 0..40 {
+        let sample = Sample::of(&pos, 0, 0).unwrap();
+        assert_eq!(evaluate_from_scratch(&net, &pos), integer_output(&net, &sample), "{}", pos.sfen());
+        let moves = pos.legal_moves(false);
+        pos.do_move(moves[ply * 7 % moves.len()].mv);
+    }
+    // its network and its state go on, but not as another one
+    let other = ARCHITECTURES.into_iter().find(|other| *other != architecture).unwrap();
+    for start in ["nn.bin", CHECKPOINT] {
+        let mut b = Job { out: dir.path().join("b"), init: Some(a.out.join(start)), ..a.clone() };
+        b.settings.schedule.epochs = 1;
+        run(&b).unwrap();
+        b.settings.architecture = other;
+        let error = run(&b).unwrap_err().to_string();
+        assert!(error.contains(architecture.name) && error.contains(other.name), "{error}");
+    }
+}
+
+#[test]
+fn other_architectures_are_trained_too() {
+    is_trained("kp_256x2-32-32".parse().unwrap());
+}
+
+#[test]
+#[ignore = "gigabytes of memory, minutes"]
+fn all_architectures_are_trained() {
+    ARCHITECTURES.into_iter().for_each(is_trained);
+}
+
+#[test]
+fn rows_that_belong_to_no_king_are_not_tied() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 7, 40);
+    let mut a = job(&data, dir.path().join("a"));
+    a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
+    a.settings.tie_mirror = true;
+    let error = run(&a).unwrap_err().to_string();
+    assert!(error.contains("--tie-mirror") && error.contains("K-P"), "{error}");
 }
 
 #[test]
@@ -364,7 +459,7 @@ fn parameters(model: &Model) -> Vec<f32> {
 fn a_state_goes_on_as_if_there_had_been_no_file() {
     let batches = batches(1024, 8, 2);
     for tied in [false, true] {
-        let mut model = Model::new(1).unwrap();
+        let mut model = new_model(1);
         model.tied = tied;
         let mut t = Trainer::new(model, kernels::best(), Grid::Quantized, 2, 1024).unwrap();
         let mut average = Average::new(0.9);
@@ -451,24 +546,29 @@ fn runs_start_from_the_state_of_another_run() {
 
 #[test]
 fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
-    let mut model = Model::new(1).unwrap();
+    let mut model = new_model(1);
     model.tied = true;
     let mut t = Trainer::new(model, kernels::best(), Grid::Fine, 2, 1024).unwrap();
     let samples = samples(1024, 6);
     let mut seen = Batch::default();
-    seen.fill(&samples.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(), true);
+    seen.fill(
+        &samples.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(),
+        true,
+        &layout(),
+    );
     (0..8).for_each(|_| {
         t.step(&seen, 1e-2, SCORE);
     });
     assert!(t.model.last.iter().enumerate().all(|(row, &last)| last == 0 || row / BONA / 9 <= 4));
     let mut batch = Batch::default();
-    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), true);
+    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), true, &layout());
     let loss = t.evaluate(&batch, SCORE).mean();
     let finished = t.model.finished().unwrap();
-    for row in 0..finished.rows.len() / L1 {
+    let l1 = finished.layout.l1;
+    for row in 0..finished.rows.len() / l1 {
         let mirror = mirrored_row(row);
         if row / BONA / 9 != 4 {
-            assert_eq!(finished.rows[row * L1..][..L1], finished.rows[mirror * L1..][..L1], "row {row}");
+            assert_eq!(finished.rows[row * l1..][..l1], finished.rows[mirror * l1..][..l1], "row {row}");
         }
     }
     // the network that is written says what the one in training says
@@ -483,7 +583,7 @@ fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
 #[test]
 fn the_average_is_that_of_the_last_steps() {
     let batches = batches(1024, 6, 2);
-    let mut t = Trainer::new(Model::new(1).unwrap(), kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+    let mut t = Trainer::new(new_model(1), kernels::best(), Grid::Quantized, 2, 1024).unwrap();
     let decay: f64 = 0.95;
     let mut average = Average::new(decay);
     assert!(average.mean().is_none());
@@ -512,7 +612,7 @@ fn all_kernels_learn_the_same() {
         .into_iter()
         .filter_map(kernels::by_name)
         .map(|k| {
-            let mut t = Trainer::new(Model::new(1).unwrap(), k, Grid::Fine, 2, 1024).unwrap();
+            let mut t = Trainer::new(new_model(1), k, Grid::Fine, 2, 1024).unwrap();
             batches.iter().for_each(|b| {
                 t.step(b, 1e-3, SCORE);
             });
@@ -546,7 +646,11 @@ fn speed() {
             Rng::for_stream(1, 1).shuffle(&mut all);
             let make = |c: &[Sample]| {
                 let mut b = Batch::default();
-                b.fill(&c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(), false);
+                b.fill(
+                    &c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(),
+                    false,
+                    &layout(),
+                );
                 b
             };
             let start = std::time::Instant::now();
@@ -555,7 +659,7 @@ fn speed() {
             batches
         }
     };
-    let mut t = Trainer::new(Model::new(1).unwrap(), kernels, Grid::Quantized, threads, 16384).unwrap();
+    let mut t = Trainer::new(new_model(1), kernels, Grid::Quantized, threads, 16384).unwrap();
     // with other work on the machine, processor time says more than the clock
     let cpu = || {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();

@@ -49,8 +49,8 @@ pub struct Args {
     /// Positions that the mate solver may visit for each position of a game, beside the search; 0 leaves it out
     #[arg(long, default_value_t = 20_000, value_name = "NODES")]
     pub mate_nodes: u64,
-    /// Directory of an nn.bin, instead of the embedded network
-    #[arg(long, value_name = "DIR")]
+    /// A network file or the directory of an nn.bin, instead of the embedded network
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     pub eval_dir: Option<PathBuf>,
     /// Opening book (.db, .ybb, .bin, .sbk) whose moves are marked in games
     #[arg(long, value_name = "FILE", requires = "games")]

@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// A network file or the directory of an nn.bin [default: the embedded network]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, visible_alias = "eval-dir", value_name = "PATH")]
     eval_file: Option<PathBuf>,
     /// Divisor of the network's output [default: what the network's file says, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]

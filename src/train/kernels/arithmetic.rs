@@ -1,7 +1,5 @@
 //! What every set of kernels offers, and the numbers they work on: [`Kernels`].
 
-use crate::nnue::arch::L1;
-
 /// Accumulators are 16-bit integers in units of 1 / this: eight times finer than the 1/127 of the quantised network,
 /// with room for sums up to 32.
 pub const ACC_SCALE: f32 = 8.0 * 127.0;
@@ -31,9 +29,8 @@ impl Grid {
     }
 }
 
-/// One row of the table of gradients: pairs of bfloat16. Word `16 g + j` holds elements `32 g + j` (low half) and
-/// `32 g + 16 + j` (high half), so that a shift and a mask restore two runs of neighbours.
-pub const GRAD_WORDS: usize = L1 / 2;
+/// Rows and accumulators have a multiple of so many elements; how many is told by the lengths of slices.
+pub const WIDTHS: usize = 256;
 
 /// What one Adam step needs to know besides the gradient.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +69,13 @@ pub struct Strided<'a> {
     pub col: usize,
 }
 
-/// The arithmetic of a training step.
+/// The arithmetic of a training step. A width is that of the first layer's outputs, a multiple of [`WIDTHS`].
 pub trait Kernels: Sync + Send {
     /// What `--kernels` calls it.
     fn name(&self) -> &'static str;
 
     /// `out = grid.round(w - shift * m / (sqrt(v) + epsilon) + p)`: a feature's row as the forward pass sees it.
-    /// Without `catch_up` the moments are not read. All slices have [`L1`] elements.
+    /// Without `catch_up` the moments are not read. All slices have one width.
     #[allow(clippy::too_many_arguments)]
     fn effective_row(
         &self,
@@ -91,17 +88,19 @@ pub trait Kernels: Sync + Send {
         out: &mut [i16],
     );
 
-    /// `acc = bias + sum of table[row]` for the [`L1`]-wide rows of `table`.
+    /// `acc = bias + sum of table[row]` for rows of `table` as wide as `acc`.
     fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]);
 
     /// `out = clamp(acc / ACC_SCALE, 0, 1)`.
     fn activate(&self, acc: &[i16], out: &mut [f32]);
 
-    /// Keeps the gradient where the activation is inside (0, 1) and packs it, see [`GRAD_WORDS`].
+    /// Keeps the gradient where the activation is inside (0, 1) and packs it as
+    /// pairs of bfloat16, half as many words as elements. Word `16 g + j` holds elements `32 g + j` (low half) and
+    /// `32 g + 16 + j` (high half), so that a shift and a mask restore two runs of neighbours.
     fn pack_gradient(&self, acc: &[i16], grad: &[f32], out: &mut [u32]);
 
-    /// `out = sum over list of grads[i]`, the rows of `grads` being [`GRAD_WORDS`] words.
-    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]);
+    /// `out = sum over list of grads[i]`, the rows of `grads` having half as many words as `out` elements.
+    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32]);
 
     /// Catches the parameters up, then makes one Adam step with gradient `g`.
     fn adam(
@@ -117,7 +116,7 @@ pub trait Kernels: Sync + Send {
     /// `total += x`.
     fn add(&self, total: &mut [f32], x: &[f32]);
 
-    /// `c (m × n) = a (m × k) · b (k × n)`, or `c += ...`; `m` a multiple of 8, `n` of 32. `b` and `c` have contiguous
+    /// `c (m × n) = a (m × k) · b (k × n)`, or `c += ...`; `m` and `n` multiples of 8. `b` and `c` have contiguous
     /// rows at distances `ldb` and `ldc`.
     #[allow(clippy::too_many_arguments)]
     fn matmul(
@@ -142,7 +141,7 @@ pub(super) fn check_matmul(
     c: &[f32],
     ldc: usize,
 ) {
-    assert!(m > 0 && n > 0 && k > 0 && m.is_multiple_of(8) && n.is_multiple_of(32));
+    assert!(m > 0 && n > 0 && k > 0 && m.is_multiple_of(8) && n.is_multiple_of(8));
     assert!((m - 1) * a.row + (k - 1) * a.col < a.data.len());
     assert!((k - 1) * ldb + n <= b.len() && (m - 1) * ldc + n <= c.len() && ldc >= n);
 }

@@ -3,9 +3,8 @@
 
 use std::arch::x86_64::*;
 
-use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Strided};
+use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, Grid, Strided};
 use super::checked::Unchecked;
-use crate::nnue::arch::L1;
 
 /// See [`Kernels`](super::Kernels).
 pub(super) struct Avx2;
@@ -59,8 +58,8 @@ impl Unchecked for Avx2 {
     ) {
         let (scale, unit) = grid.steps();
         let (scale, unit) = (_mm256_set1_ps(scale), _mm256_set1_epi32(unit));
-        for i in (0..L1).step_by(16) {
-            // SAFETY: i + 16 <= L1.
+        for i in (0..out.len()).step_by(16) {
+            // SAFETY: i + 16 is at most the width.
             unsafe {
                 let mut half = [_mm256_setzero_si256(); 2];
                 for (j, h) in half.iter_mut().enumerate() {
@@ -84,15 +83,15 @@ impl Unchecked for Avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-        const { assert!(L1.is_multiple_of(128)) };
+        let width = acc.len();
         // 128 elements fill eight registers; more would not fit
-        for part in (0..L1).step_by(128) {
-            // SAFETY: part + 8 × 16 <= L1; the rows are bounds-checked.
+        for part in (0..width).step_by(128) {
+            // SAFETY: part + 8 × 16 is at most the width; the rows are bounds-checked.
             unsafe {
                 let mut sum: [__m256i; 8] =
                     std::array::from_fn(|i| _mm256_loadu_si256(bias.as_ptr().add(part + 16 * i).cast()));
                 for &row in rows {
-                    let row = table[row as usize * L1..][..L1].as_ptr().add(part);
+                    let row = table[row as usize * width..][..width].as_ptr().add(part);
                     for (i, s) in sum.iter_mut().enumerate() {
                         *s = _mm256_add_epi16(*s, _mm256_loadu_si256(row.add(16 * i).cast()));
                     }
@@ -108,8 +107,8 @@ impl Unchecked for Avx2 {
     unsafe fn activate(acc: &[i16], out: &mut [f32]) {
         let top = _mm256_set1_epi16(ACC_SCALE as i16);
         let scale = _mm256_set1_ps(1.0 / ACC_SCALE);
-        for i in (0..L1).step_by(16) {
-            // SAFETY: i + 16 <= L1.
+        for i in (0..out.len()).step_by(16) {
+            // SAFETY: i + 16 is at most the width.
             unsafe {
                 let a = _mm256_loadu_si256(acc.as_ptr().add(i).cast());
                 let a = _mm256_min_epi16(_mm256_max_epi16(a, _mm256_setzero_si256()), top);
@@ -123,9 +122,9 @@ impl Unchecked for Avx2 {
 
     #[target_feature(enable = "avx2,fma")]
     unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
-        for word in (0..GRAD_WORDS).step_by(8) {
+        for word in (0..acc.len() / 2).step_by(8) {
             let at = word / 16 * 32 + word % 16;
-            // SAFETY: at + 16 + 8 <= L1 and word + 8 <= GRAD_WORDS.
+            // SAFETY: at + 16 + 8 is at most the width and word + 8 at most half of it.
             unsafe {
                 let (low, high) = (kept(acc, grad, at), kept(acc, grad, at + 16));
                 let packed = _mm256_or_si256(low, _mm256_slli_epi32::<16>(high));
@@ -135,16 +134,17 @@ impl Unchecked for Avx2 {
     }
 
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
+    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32]) {
         let high_half = _mm256_set1_epi32(0xffff_0000u32 as i32);
-        const { assert!(L1.is_multiple_of(64)) };
+        let words = out.len() / 2;
         // 64 elements fill eight registers
-        for pass in 0..L1 / 64 {
+        for pass in 0..out.len() / 64 {
             let mut sum = [_mm256_setzero_ps(); 8];
-            // SAFETY: the rows are bounds-checked, and 32 pass + 32 <= GRAD_WORDS; the pass writes elements 64 pass .. 64 pass + 64.
+            // SAFETY: the rows are bounds-checked, and 32 pass + 32 is at most their length; the pass writes elements
+            // 64 pass .. 64 pass + 64.
             unsafe {
                 for &i in list {
-                    let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr().add(32 * pass);
+                    let row = grads[i as usize * words..][..words].as_ptr().add(32 * pass);
                     for g in 0..4 {
                         let x = _mm256_loadu_si256(row.add(8 * g).cast());
                         let low = _mm256_castsi256_ps(_mm256_slli_epi32::<16>(x));
@@ -208,7 +208,6 @@ impl Unchecked for Avx2 {
         }
     }
 
-    /// Blocks of 4 rows by 16 columns stay in 8 registers over the whole of `k`.
     #[target_feature(enable = "avx2,fma")]
     unsafe fn matmul(
         (m, n, k): (usize, usize, usize),
@@ -219,34 +218,72 @@ impl Unchecked for Avx2 {
         ldc: usize,
         accumulate: bool,
     ) {
-        for col in (0..n).step_by(16) {
+        // eight sums hide the latency of the additions: 4 rows by 16 columns, or 8 by 8
+        let wide = n / 16 * 16;
+        let b = |col: usize| b.as_ptr().wrapping_add(col);
+        for col in (0..wide).step_by(16) {
             for row in (0..m).step_by(4) {
+                let out = c.as_mut_ptr().wrapping_add(row * ldc + col);
                 // SAFETY: rows row..row+4 and columns col..col+16 lie within the matrices.
-                unsafe {
-                    let out = c.as_mut_ptr().add(row * ldc + col);
-                    let mut sum = [[_mm256_setzero_ps(); 2]; 4];
-                    if accumulate {
-                        for (i, s) in sum.iter_mut().enumerate() {
-                            *s = [_mm256_loadu_ps(out.add(i * ldc)), _mm256_loadu_ps(out.add(i * ldc + 8))];
-                        }
-                    }
-                    let mut pa = a.data.as_ptr().add(row * a.row);
-                    let mut pb = b.as_ptr().add(col);
-                    for _ in 0..k {
-                        let (b0, b1) = (_mm256_loadu_ps(pb), _mm256_loadu_ps(pb.add(8)));
-                        for (i, s) in sum.iter_mut().enumerate() {
-                            let x = _mm256_set1_ps(*pa.add(i * a.row));
-                            s[0] = _mm256_fmadd_ps(x, b0, s[0]);
-                            s[1] = _mm256_fmadd_ps(x, b1, s[1]);
-                        }
-                        pa = pa.wrapping_add(a.col);
-                        pb = pb.wrapping_add(ldb);
-                    }
-                    for (i, s) in sum.iter().enumerate() {
-                        _mm256_storeu_ps(out.add(i * ldc), s[0]);
-                        _mm256_storeu_ps(out.add(i * ldc + 8), s[1]);
-                    }
+                unsafe { block::<4, 2>(k, a, row, b(col), ldb, out, ldc, accumulate) };
+            }
+        }
+        for col in (wide..n).step_by(8) {
+            for row in (0..m).step_by(8) {
+                let out = c.as_mut_ptr().wrapping_add(row * ldc + col);
+                // SAFETY: rows row..row+8 and columns col..col+8 lie within the matrices.
+                unsafe { block::<8, 1>(k, a, row, b(col), ldb, out, ldc, accumulate) };
+            }
+        }
+    }
+}
+
+/// A block of `M` rows, from `row` on, by `8 * R` columns stays in registers over the whole of `k`.
+///
+/// # Safety
+/// The block lies within the matrices; `b` and `out` point to its first column.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+#[allow(clippy::too_many_arguments)] // those of `matmul`
+unsafe fn block<const M: usize, const R: usize>(
+    k: usize,
+    a: Strided,
+    row: usize,
+    b: *const f32,
+    ldb: usize,
+    out: *mut f32,
+    ldc: usize,
+    accumulate: bool,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut sum = [[_mm256_setzero_ps(); R]; M];
+        if accumulate {
+            for (i, s) in sum.iter_mut().enumerate() {
+                for (j, s) in s.iter_mut().enumerate() {
+                    *s = _mm256_loadu_ps(out.add(i * ldc + 8 * j));
                 }
+            }
+        }
+        let mut pa = a.data.as_ptr().add(row * a.row);
+        let mut pb = b;
+        for _ in 0..k {
+            let mut columns = [_mm256_setzero_ps(); R];
+            for (j, column) in columns.iter_mut().enumerate() {
+                *column = _mm256_loadu_ps(pb.add(8 * j));
+            }
+            for (i, s) in sum.iter_mut().enumerate() {
+                let x = _mm256_set1_ps(*pa.add(i * a.row));
+                for (s, y) in s.iter_mut().zip(columns) {
+                    *s = _mm256_fmadd_ps(x, y, *s);
+                }
+            }
+            pa = pa.wrapping_add(a.col);
+            pb = pb.wrapping_add(ldb);
+        }
+        for (i, s) in sum.iter().enumerate() {
+            for (j, s) in s.iter().enumerate() {
+                _mm256_storeu_ps(out.add(i * ldc + 8 * j), *s);
             }
         }
     }

@@ -3,10 +3,9 @@
 
 use std::arch::x86_64::*;
 
-use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Strided};
+use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, Grid, Strided};
 use super::checked::Unchecked;
 use crate::memory::prefetch;
-use crate::nnue::arch::L1;
 
 /// See [`Kernels`](super::Kernels).
 pub(super) struct Avx512;
@@ -59,8 +58,8 @@ impl Unchecked for Avx512 {
     ) {
         let (scale, unit) = grid.steps();
         let (scale, unit) = (_mm512_set1_ps(scale), _mm512_set1_epi32(unit));
-        for i in (0..L1).step_by(16) {
-            // SAFETY: i + 16 <= L1.
+        for i in (0..out.len()).step_by(16) {
+            // SAFETY: i + 16 is at most the width.
             unsafe {
                 let mut x = _mm512_loadu_ps(w.as_ptr().add(i));
                 if let Some((late, epsilon)) = catch_up {
@@ -78,15 +77,15 @@ impl Unchecked for Avx512 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn gather(table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-        const { assert!(L1.is_multiple_of(256)) };
+        let width = acc.len();
         // 256 elements fill eight registers
-        for part in (0..L1).step_by(256) {
-            // SAFETY: part + 8 × 32 <= L1; the rows are bounds-checked.
+        for part in (0..width).step_by(256) {
+            // SAFETY: part + 8 × 32 is at most the width; the rows are bounds-checked.
             unsafe {
                 let mut sum: [__m512i; 8] =
                     std::array::from_fn(|i| _mm512_loadu_si512(bias.as_ptr().add(part + 32 * i).cast()));
                 for &row in rows {
-                    let row = table[row as usize * L1..][..L1].as_ptr().add(part);
+                    let row = table[row as usize * width..][..width].as_ptr().add(part);
                     for (i, s) in sum.iter_mut().enumerate() {
                         *s = _mm512_add_epi16(*s, _mm512_loadu_si512(row.add(32 * i).cast()));
                     }
@@ -102,8 +101,8 @@ impl Unchecked for Avx512 {
     unsafe fn activate(acc: &[i16], out: &mut [f32]) {
         let top = _mm512_set1_epi16(ACC_SCALE as i16);
         let scale = _mm512_set1_ps(1.0 / ACC_SCALE);
-        for i in (0..L1).step_by(32) {
-            // SAFETY: i + 32 <= L1.
+        for i in (0..out.len()).step_by(32) {
+            // SAFETY: i + 32 is at most the width.
             unsafe {
                 let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
                 let a = _mm512_min_epi16(_mm512_max_epi16(a, _mm512_setzero_si512()), top);
@@ -118,8 +117,8 @@ impl Unchecked for Avx512 {
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]) {
         let top = _mm512_set1_epi16(ACC_SCALE as i16);
-        for i in (0..L1).step_by(32) {
-            // SAFETY: i + 32 <= L1 and i / 2 + 16 <= GRAD_WORDS.
+        for i in (0..acc.len()).step_by(32) {
+            // SAFETY: i + 32 is at most the width and i / 2 + 16 at most half of it.
             unsafe {
                 let a = _mm512_loadu_si512(acc.as_ptr().add(i).cast());
                 let inside: u32 =
@@ -133,21 +132,21 @@ impl Unchecked for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw")]
-    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
-        const { assert!(L1.is_multiple_of(256)) };
+    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32]) {
+        let words = out.len() / 2;
         let high_half = _mm512_set1_epi32(0xffff_0000u32 as i32);
         // 256 elements fill 16 registers
-        for pass in 0..L1 / 256 {
+        for pass in 0..out.len() / 256 {
             let mut sum = [_mm512_setzero_ps(); 16];
-            // SAFETY: the rows are bounds-checked, and 128 pass + 128 <= GRAD_WORDS; the pass writes elements
+            // SAFETY: the rows are bounds-checked, and 128 pass + 128 is at most their length; the pass writes elements
             // 256 pass .. 256 pass + 256.
             unsafe {
                 for (n, &i) in list.iter().enumerate() {
                     if let Some(&ahead) = list.get(n + AHEAD) {
-                        let row = grads.as_ptr().wrapping_add(ahead as usize * GRAD_WORDS + 128 * pass);
+                        let row = grads.as_ptr().wrapping_add(ahead as usize * words + 128 * pass);
                         (0..8).for_each(|g| prefetch(row.wrapping_add(16 * g)));
                     }
-                    let row = grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].as_ptr().add(128 * pass);
+                    let row = grads[i as usize * words..][..words].as_ptr().add(128 * pass);
                     for g in 0..8 {
                         let x = _mm512_loadu_si512(row.add(16 * g).cast());
                         let low = _mm512_castsi512_ps(_mm512_slli_epi32::<16>(x));
@@ -209,7 +208,6 @@ impl Unchecked for Avx512 {
         }
     }
 
-    /// Blocks of 8 rows by 32 columns stay in 16 registers over the whole of `k`.
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn matmul(
         (m, n, k): (usize, usize, usize),
@@ -220,34 +218,78 @@ impl Unchecked for Avx512 {
         ldc: usize,
         accumulate: bool,
     ) {
-        for col in (0..n).step_by(32) {
+        let b = |col: usize| b.as_ptr().wrapping_add(col);
+        let mut col = 0;
+        while col < n {
+            let columns = match n - col {
+                32.. => 32,
+                16.. => 16,
+                _ => 8,
+            };
             for row in (0..m).step_by(8) {
-                // SAFETY: rows row..row+8 and columns col..col+32 lie within the matrices.
+                let out = c.as_mut_ptr().wrapping_add(row * ldc + col);
+                // SAFETY: rows row..row+8 and columns col..col+columns lie within the matrices.
                 unsafe {
-                    let out = c.as_mut_ptr().add(row * ldc + col);
-                    let mut sum = [[_mm512_setzero_ps(); 2]; 8];
-                    if accumulate {
-                        for (i, s) in sum.iter_mut().enumerate() {
-                            *s = [_mm512_loadu_ps(out.add(i * ldc)), _mm512_loadu_ps(out.add(i * ldc + 16))];
-                        }
-                    }
-                    let mut pa = a.data.as_ptr().add(row * a.row);
-                    let mut pb = b.as_ptr().add(col);
-                    for _ in 0..k {
-                        let (b0, b1) = (_mm512_loadu_ps(pb), _mm512_loadu_ps(pb.add(16)));
-                        for (i, s) in sum.iter_mut().enumerate() {
-                            let x = _mm512_set1_ps(*pa.add(i * a.row));
-                            s[0] = _mm512_fmadd_ps(x, b0, s[0]);
-                            s[1] = _mm512_fmadd_ps(x, b1, s[1]);
-                        }
-                        pa = pa.wrapping_add(a.col);
-                        pb = pb.wrapping_add(ldb);
-                    }
-                    for (i, s) in sum.iter().enumerate() {
-                        _mm512_storeu_ps(out.add(i * ldc), s[0]);
-                        _mm512_storeu_ps(out.add(i * ldc + 16), s[1]);
+                    match columns {
+                        32 => block::<2>([u16::MAX; 2], k, a, row, b(col), ldb, out, ldc, accumulate),
+                        16 => block::<1>([u16::MAX], k, a, row, b(col), ldb, out, ldc, accumulate),
+                        _ => block::<1>([0xff], k, a, row, b(col), ldb, out, ldc, accumulate),
                     }
                 }
+            }
+            col += columns;
+        }
+    }
+}
+
+/// A block of 8 rows, from `row` on, by up to `16 * R` columns stays in registers over the whole of `k`. `masks` has a bit
+/// a column.
+///
+/// # Safety
+/// The block lies within the matrices; `b` and `out` point to its first column.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+#[allow(clippy::too_many_arguments)] // those of `matmul`
+unsafe fn block<const R: usize>(
+    masks: [u16; R],
+    k: usize,
+    a: Strided,
+    row: usize,
+    b: *const f32,
+    ldb: usize,
+    out: *mut f32,
+    ldc: usize,
+    accumulate: bool,
+) {
+    // SAFETY: the caller's promise; what the masks leave out is neither read nor written.
+    unsafe {
+        let mut sum = [[_mm512_setzero_ps(); R]; 8];
+        if accumulate {
+            for (i, s) in sum.iter_mut().enumerate() {
+                for (j, s) in s.iter_mut().enumerate() {
+                    *s = _mm512_maskz_loadu_ps(masks[j], out.wrapping_add(i * ldc + 16 * j));
+                }
+            }
+        }
+        let mut pa = a.data.as_ptr().add(row * a.row);
+        let mut pb = b;
+        for _ in 0..k {
+            let mut columns = [_mm512_setzero_ps(); R];
+            for (j, column) in columns.iter_mut().enumerate() {
+                *column = _mm512_maskz_loadu_ps(masks[j], pb.wrapping_add(16 * j));
+            }
+            for (i, s) in sum.iter_mut().enumerate() {
+                let x = _mm512_set1_ps(*pa.add(i * a.row));
+                for (s, y) in s.iter_mut().zip(columns) {
+                    *s = _mm512_fmadd_ps(x, y, *s);
+                }
+            }
+            pa = pa.wrapping_add(a.col);
+            pb = pb.wrapping_add(ldb);
+        }
+        for (i, s) in sum.iter().enumerate() {
+            for (j, s) in s.iter().enumerate() {
+                _mm512_mask_storeu_ps(out.wrapping_add(i * ldc + 16 * j), masks[j], *s);
             }
         }
     }

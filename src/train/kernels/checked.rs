@@ -3,8 +3,7 @@
 
 use std::marker::PhantomData;
 
-use super::arithmetic::{AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, Strided, check_matmul};
-use crate::nnue::arch::L1;
+use super::arithmetic::{AdamStep, CatchUp, Grid, Kernels, Strided, WIDTHS, check_matmul};
 
 /// [`Kernels`] that trust their caller.
 ///
@@ -36,7 +35,7 @@ pub(super) trait Unchecked: Sync + Send {
 
     unsafe fn pack_gradient(acc: &[i16], grad: &[f32], out: &mut [u32]);
 
-    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32; L1]);
+    unsafe fn sum_gradients(grads: &[u32], list: &[u32], out: &mut [f32]);
 
     unsafe fn adam(
         w: &mut [f32],
@@ -74,6 +73,12 @@ macro_rules! hold {
     ($n:expr, $($s:expr),*) => { $(assert!($s.len() >= $n);)* };
 }
 
+/// A width that the kernels do without a remainder.
+fn width(n: usize) -> usize {
+    assert!(n.is_multiple_of(WIDTHS));
+    n
+}
+
 impl<K: Unchecked> Kernels for Checked<K> {
     fn name(&self) -> &'static str {
         K::NAME
@@ -89,31 +94,32 @@ impl<K: Unchecked> Kernels for Checked<K> {
         grid: Grid,
         out: &mut [i16],
     ) {
-        hold!(L1, w, m, v, p, out);
+        hold!(width(out.len()), w, m, v, p);
         // SAFETY: `self` proves the instructions, and the lengths have been checked.
         unsafe { K::effective_row(w, m, v, p, catch_up, grid, out) }
     }
 
     fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-        hold!(L1, bias, acc);
+        hold!(width(acc.len()), bias);
         // SAFETY: as above; `table` is checked row by row.
         unsafe { K::gather(table, rows, bias, acc) }
     }
 
     fn activate(&self, acc: &[i16], out: &mut [f32]) {
-        hold!(L1, acc, out);
+        hold!(width(out.len()), acc);
         // SAFETY: as above.
         unsafe { K::activate(acc, out) }
     }
 
     fn pack_gradient(&self, acc: &[i16], grad: &[f32], out: &mut [u32]) {
-        hold!(L1, acc, grad);
-        hold!(GRAD_WORDS, out);
+        hold!(width(acc.len()), grad);
+        hold!(acc.len() / 2, out);
         // SAFETY: as above.
         unsafe { K::pack_gradient(acc, grad, out) }
     }
 
-    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
+    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32]) {
+        width(out.len());
         // SAFETY: as above; `grads` is checked row by row.
         unsafe { K::sum_gradients(grads, list, out) }
     }

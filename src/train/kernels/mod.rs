@@ -13,7 +13,7 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod checked;
 
-pub use arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, Strided};
+pub use arithmetic::{ACC_SCALE, AdamStep, CatchUp, Grid, Kernels, Strided, WIDTHS};
 pub use portable::Portable;
 
 /// The fastest kernels of this processor.
@@ -36,7 +36,6 @@ pub fn by_name(name: &str) -> Option<&'static dyn Kernels> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::arch::L1;
 
     struct Rng(u64);
     impl Rng {
@@ -64,17 +63,24 @@ mod tests {
 
     #[test]
     fn every_kernel_agrees_with_the_portable_one() {
+        for l1 in [256, 512, 1024] {
+            agree_on_rows(l1);
+        }
+        agree_on_matrices();
+    }
+
+    fn agree_on_rows(l1: usize) {
         let r = &mut Rng(1);
         let reference = Portable;
         for k in others() {
             // rows
-            let (w, p, g) = (r.vec(L1), r.vec(L1), r.vec(L1));
-            let m: Vec<f32> = r.vec(L1).iter().map(|x| x * 1e-5).collect();
-            let mut v: Vec<f32> = r.vec(L1).iter().map(|x| x * x * 1e-9).collect();
+            let (w, p, g) = (r.vec(l1), r.vec(l1), r.vec(l1));
+            let m: Vec<f32> = r.vec(l1).iter().map(|x| x * 1e-5).collect();
+            let mut v: Vec<f32> = r.vec(l1).iter().map(|x| x * x * 1e-9).collect();
             v[3] = 0.0;
             let late = CatchUp { shift: 0.01, decay1: 0.5, decay2: 0.99 };
             for (catch_up, grid) in [(None, Grid::Fine), (Some((late, 1e-8)), Grid::Quantized)] {
-                let (mut a, mut b) = ([0i16; L1], [0i16; L1]);
+                let (mut a, mut b) = (vec![0i16; l1], vec![0i16; l1]);
                 reference.effective_row(&w, &m, &v, &p, catch_up, grid, &mut a);
                 k.effective_row(&w, &m, &v, &p, catch_up, grid, &mut b);
                 assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() <= grid.steps().1 as i16));
@@ -89,21 +95,21 @@ mod tests {
                 close(&a.2, &b.2, 1e-6);
             }
             // accumulators
-            let table: Vec<i16> = (0..100 * L1).map(|_| (r.next() % 401) as i16 - 200).collect();
+            let table: Vec<i16> = (0..100 * l1).map(|_| (r.next() % 401) as i16 - 200).collect();
             let rows: Vec<u16> = (0..38).map(|_| (r.next() % 100) as u16).collect();
-            let bias: Vec<i16> = (0..L1).map(|_| r.next() as i16 / 32).collect();
-            let (mut a, mut b) = ([0i16; L1], [0i16; L1]);
+            let bias: Vec<i16> = (0..l1).map(|_| r.next() as i16 / 32).collect();
+            let (mut a, mut b) = (vec![0i16; l1], vec![0i16; l1]);
             reference.gather(&table, &rows, &bias, &mut a);
             k.gather(&table, &rows, &bias, &mut b);
             assert_eq!(a, b);
-            let (mut x, mut y) = ([0f32; L1], [0f32; L1]);
+            let (mut x, mut y) = (vec![0f32; l1], vec![0f32; l1]);
             reference.activate(&a, &mut x);
             k.activate(&a, &mut y);
             assert_eq!(x, y);
-            let mut grads = [vec![0u32; 20 * GRAD_WORDS], vec![0u32; 20 * GRAD_WORDS]];
+            let mut grads = [vec![0u32; 20 * (l1 / 2)], vec![0u32; 20 * (l1 / 2)]];
             for i in 0..20 {
-                let grad = r.vec(L1);
-                let at = i * GRAD_WORDS..(i + 1) * GRAD_WORDS;
+                let grad = r.vec(l1);
+                let at = i * (l1 / 2)..(i + 1) * (l1 / 2);
                 reference.pack_gradient(&a, &grad, &mut grads[0][at.clone()]);
                 k.pack_gradient(&a, &grad, &mut grads[1][at]);
             }
@@ -112,8 +118,17 @@ mod tests {
             reference.sum_gradients(&grads[0], &list, &mut x);
             k.sum_gradients(&grads[0], &list, &mut y);
             close(&x, &y, 1e-6);
-            // matrices, the three shapes of a layer: forward, towards the inputs, towards the weights
-            for (size, row, col) in [((32, 32, 500), 512, 1), ((16, 96, 32), 32, 1), ((64, 32, 40), 1, 70)] {
+        }
+    }
+
+    fn agree_on_matrices() {
+        let r = &mut Rng(2);
+        let reference = Portable;
+        for k in others() {
+            // the three shapes of a layer: forward, towards the inputs, towards the weights; and narrow ones
+            let wide = [((32, 32, 500), 512, 1), ((16, 96, 32), 32, 1), ((64, 32, 40), 1, 70)];
+            let narrow = [((32, 8, 500), 512, 1), ((16, 16, 32), 32, 1), ((8, 56, 40), 1, 70)];
+            for (size, row, col) in wide.into_iter().chain(narrow) {
                 let (m, n, kk) = size;
                 let a = r.vec((m - 1) * row + (kk - 1) * col + 1);
                 let b = r.vec(kk * (n + 5));

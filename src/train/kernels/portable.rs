@@ -1,7 +1,6 @@
 //! The kernels in plain Rust: the reference, and the fallback for processors without AVX2.
 
-use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, GRAD_WORDS, Grid, Kernels, Strided, check_matmul};
-use crate::nnue::arch::L1;
+use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, Grid, Kernels, Strided, check_matmul};
 
 /// Plain Rust.
 pub struct Portable;
@@ -37,11 +36,10 @@ impl Kernels for Portable {
     }
 
     fn gather(&self, table: &[i16], rows: &[u16], bias: &[i16], acc: &mut [i16]) {
-        let acc: &mut [i16; L1] = acc.try_into().expect("an accumulator");
+        let width = acc.len();
         acc.copy_from_slice(bias);
         for &row in rows {
-            let row: &[i16; L1] = table[row as usize * L1..][..L1].try_into().expect("a row");
-            for (a, x) in acc.iter_mut().zip(row) {
+            for (a, x) in acc.iter_mut().zip(&table[row as usize * width..][..width]) {
                 *a = a.wrapping_add(*x);
             }
         }
@@ -61,11 +59,11 @@ impl Kernels for Portable {
         }
     }
 
-    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32; L1]) {
+    fn sum_gradients(&self, grads: &[u32], list: &[u32], out: &mut [f32]) {
         out.fill(0.0);
+        let words = out.len() / 2;
         for &i in list {
-            let row: &[u32; GRAD_WORDS] =
-                grads[i as usize * GRAD_WORDS..][..GRAD_WORDS].try_into().expect("a row");
+            let row = &grads[i as usize * words..][..words];
             for (words, sums) in row.chunks_exact(16).zip(out.chunks_exact_mut(32)) {
                 let (low, high) = sums.split_at_mut(16);
                 for j in 0..16 {
@@ -117,19 +115,38 @@ impl Kernels for Portable {
     ) {
         check_matmul(size, a, b, ldb, c, ldc);
         let (m, n, k) = size;
-        for col in (0..n).step_by(32) {
-            for i in 0..m {
-                let out: &mut [f32; 32] = (&mut c[i * ldc + col..][..32]).try_into().expect("32 columns");
-                let mut sum = if accumulate { *out } else { [0.0; 32] };
-                for j in 0..k {
-                    let x = a.data[i * a.row + j * a.col];
-                    let row: &[f32; 32] = b[j * ldb + col..][..32].try_into().expect("32 columns");
-                    for (s, y) in sum.iter_mut().zip(row) {
-                        *s += x * y;
-                    }
-                }
-                *out = sum;
+        let wide = n / 32 * 32;
+        for i in 0..m {
+            for col in (0..wide).step_by(32) {
+                columns::<32>(i, col, k, a, b, ldb, &mut c[i * ldc..], accumulate);
+            }
+            for col in (wide..n).step_by(8) {
+                columns::<8>(i, col, k, a, b, ldb, &mut c[i * ldc..], accumulate);
             }
         }
     }
+}
+
+/// `N` columns of row `i` of a product, from `col` on.
+#[allow(clippy::too_many_arguments)] // those of `matmul`
+fn columns<const N: usize>(
+    i: usize,
+    col: usize,
+    k: usize,
+    a: Strided,
+    b: &[f32],
+    ldb: usize,
+    row: &mut [f32],
+    accumulate: bool,
+) {
+    let out: &mut [f32; N] = (&mut row[col..][..N]).try_into().expect("N columns");
+    let mut sum = if accumulate { *out } else { [0.0; N] };
+    for j in 0..k {
+        let x = a.data[i * a.row + j * a.col];
+        let row: &[f32; N] = b[j * ldb + col..][..N].try_into().expect("N columns");
+        for (s, y) in sum.iter_mut().zip(row) {
+            *s += x * y;
+        }
+    }
+    *out = sum;
 }

@@ -1,0 +1,224 @@
+//! Networks of every architecture, chosen by their files: in the commands, side by side in one process, damaged, and
+//! against another program's numbers.
+
+use crate::nnue::{Random, kernels, noise, read, synthetic, written};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use toratsugumi::nnue::arch::ARCHITECTURES;
+use toratsugumi::nnue::{
+    Architecture, Evaluator, Network, NetworkError, evaluate_from_scratch, force_kernel,
+};
+use toratsugumi::position::Position;
+use toratsugumi::search::{Limits, SearchOptions, Searcher, Silent};
+
+fn kp() -> Architecture {
+    "kp_256x2-32-32".parse().unwrap()
+}
+
+/// Runs the program: whether it succeeded, and what it wrote.
+fn program(args: &[&str]) -> (bool, String, String) {
+    let out = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (out.status.success(), text(out.stdout), text(out.stderr))
+}
+
+fn save(network: &Network, dir: &Path, name: &str) -> PathBuf {
+    let path = dir.join(name);
+    network.save(&path).unwrap();
+    path
+}
+
+#[test]
+fn evaluations_are_those_of_yaneuraou_for_every_architecture() {
+    let table = include_str!("../data/eval_synthetic_shapes.tsv");
+    let mut lines = table.lines();
+    let architectures: Vec<Architecture> =
+        lines.next().unwrap().split('\t').skip(1).map(|name| name.parse().unwrap()).collect();
+    let rows: Vec<(Position, Vec<i32>)> = lines
+        .map(|line| {
+            let mut columns = line.split('\t');
+            let position = Position::from_sfen(columns.next().unwrap()).unwrap();
+            (position, columns.map(|raw| raw.parse().unwrap()).collect())
+        })
+        .collect();
+    assert!(architectures.len() == ARCHITECTURES.len() - 1 && rows.len() >= 20);
+    for (column, architecture) in architectures.into_iter().enumerate() {
+        let network = Arc::new(synthetic(architecture));
+        let mut evaluator = Evaluator::new(network.clone());
+        for (position, raws) in &rows {
+            let (raw, sfen) = (raws[column], position.sfen());
+            assert_eq!(evaluate_from_scratch(&network, position), raw, "{architecture:?}: {sfen}");
+            for k in kernels() {
+                force_kernel(k).unwrap();
+                evaluator.reset(position);
+                assert_eq!(evaluator.evaluate(position), raw, "{architecture:?} by {k}: {sfen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_take_a_network_of_any_architecture() {
+    let dir = tempfile::tempdir().unwrap();
+    let network = noise(kp());
+    let path = save(&network, dir.path(), "nn.bin");
+    let (path, dir_) = (path.to_str().unwrap(), dir.path().to_str().unwrap());
+
+    let (success, info, err) = program(&["net", "info", path]);
+    assert!(success, "{err}");
+    for part in ["network\tK-P 256x2-32-32-1", "1710 -> 256", "512 -> 32", "FV_SCALE\t16", "[1710->256x2]"] {
+        assert!(info.contains(part), "{part} in {info}");
+    }
+    let (success, out, err) = program(&["net", "compare", path]);
+    assert!(success && out.contains("of different shapes"), "{out}{err}");
+
+    let copy = dir.path().join("copy.bin");
+    let export = ["net", "export", "--eval-dir", dir_, "--output", copy.to_str().unwrap()];
+    assert!(program(&export).0);
+    assert!(std::fs::read(&copy).unwrap() == written(&network));
+    let packed = dir.path().join("packed");
+    assert!(program(&["net", "pack", path, "--output", packed.to_str().unwrap()]).0);
+    assert!(std::fs::metadata(&packed).unwrap().len() > 1000);
+
+    let (success, out, err) = program(&["eval", "--eval-dir", dir_]);
+    let raw = evaluate_from_scratch(&network, &Position::startpos());
+    assert!(success && out.contains(&format!("\t{raw}\t")), "{out}{err}");
+
+    let (success, out, err) = program(&["bench", "--depth", "2", "--eval-dir", dir_]);
+    assert!(success && out.lines().last().unwrap().ends_with(" nps"), "{out}{err}");
+
+    let games = dir.path().join("games");
+    let (out, file) = (games.to_str().unwrap(), path);
+    let datagen = ["datagen", "--quiet", "--games", "2", "--nodes", "30", "--hash", "1", "--threads", "1"];
+    let (success, _, err) = program(&[&datagen[..], &["--eval-file", file, "--out", out]].concat());
+    assert!(success, "{err}");
+}
+
+#[test]
+fn a_file_that_is_no_network_of_ours_is_one_error_in_every_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut bytes = written(&noise(kp()));
+    bytes.truncate(bytes.len() - 1);
+    let path = dir.path().join("nn.bin");
+    std::fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    for args in [
+        &["net", "info", path] as &[&str],
+        &["net", "compare", path],
+        &["eval", "--eval-dir", path],
+        &["bench", "--depth", "1", "--eval-dir", path],
+    ] {
+        let (success, out, err) = program(args);
+        assert!(!success && out.is_empty(), "{args:?}: {out}");
+        assert!(err.contains(path) && err.contains("K-P 256x2-32-32") && err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn both_sides_of_a_match_may_have_networks_of_different_architectures() {
+    let dir = tempfile::tempdir().unwrap();
+    save(&noise(kp()), dir.path(), "nn.bin");
+    let small = format!("cmd=self name=small EvalDir={} USI_Hash=1 Threads=1 nodes=50", dir.path().display());
+    let args =
+        ["match", "-e", &small, "-e", "cmd=self name=own USI_Hash=1 Threads=1 nodes=50", "--games", "2"];
+    let (success, out, err) = program(&[&args[..], &["--json", "--quiet"]].concat());
+    assert!(success, "{err}");
+    assert!(out.contains("\"small\"") && out.contains("\"own\""), "{out}");
+}
+
+#[test]
+fn networks_of_different_architectures_play_in_one_process() {
+    let networks = [noise(Architecture::DEFAULT), noise(kp()), noise("halfkp_512x2-16-32".parse().unwrap())];
+    let searcher = |n: &Arc<Network>| {
+        Searcher::new(n.clone(), 1, SearchOptions { pv_interval: 0, ..Default::default() })
+    };
+    let mut searchers: Vec<Searcher> = networks.iter().map(|n| searcher(n).unwrap()).collect();
+    let mut position = Position::startpos();
+    for ply in 0..24 {
+        let turn = ply % searchers.len();
+        searchers[turn].clear();
+        let value = searchers[turn].evaluate(&position);
+        assert_eq!(value, evaluate_from_scratch(&networks[turn], &position) / 16);
+        let limits = Limits::nodes(300);
+        let best = searchers[turn].search(&position, &limits, &Silent).best;
+        // no search knows that there are others
+        assert_eq!(searcher(&networks[turn]).unwrap().search(&position, &limits, &Silent).best, best);
+        if !best.is_some() {
+            break;
+        }
+        position.do_move(best);
+    }
+    assert!(position.game_ply() > 10);
+}
+
+#[test]
+fn the_scale_of_a_file_is_used_unless_the_user_says_otherwise() {
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = kp().zeroed().unwrap();
+    let mut network = Network::new(parameters, "fv_scale=32".into());
+    assert_eq!(network.fv_scale(), 32);
+    // it survives a file
+    network = read(&written(&network)).unwrap().0;
+    assert_eq!((network.fv_scale(), network.architecture()), (32, kp()));
+    let path = save(&noise(kp()), dir.path(), "plain.bin");
+    let mut bytes = std::fs::read(path).unwrap();
+    let length = u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize;
+    bytes.splice(12 + length..12 + length, *b",fv_scale=2");
+    bytes[8..12].copy_from_slice(&(length as u32 + 11).to_le_bytes());
+    let path = dir.path().join("nn.bin");
+    std::fs::write(&path, bytes).unwrap();
+    let raw = evaluate_from_scratch(&Network::load(&path).unwrap().0, &Position::startpos());
+    let centipawns = |scale: i32| format!("\t{}", 100 * i64::from(raw / scale) / 90);
+    let path = path.to_str().unwrap();
+    assert!(program(&["eval", "--eval-dir", path]).1.trim_end().ends_with(&centipawns(2)));
+    let other = program(&["eval", "--eval-dir", path, "--fv-scale", "20"]).1;
+    assert!(other.trim_end().ends_with(&centipawns(20)), "{other}");
+}
+
+/// Files of all architectures with bytes changed, cut and lengthened: read, or refused with an error that can be shown.
+fn damaged_files_are_read_or_refused(rounds: usize) {
+    let mut random = Random(11 << 40);
+    let small = written(&noise(kp()));
+    for round in 0..rounds {
+        // a whole file of the small network, and beginnings of the others, which say what length they have
+        let a = ARCHITECTURES[round % ARCHITECTURES.len()];
+        let mut bytes = small.clone();
+        if a != kp() {
+            bytes.truncate(400);
+            bytes[4..8].copy_from_slice(&a.shape.file_hash().to_le_bytes());
+        }
+        let header = 12 + u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as u64;
+        let mut length = header + a.shape.bytes();
+        match random.below(4) {
+            0 => bytes.truncate(random.below(bytes.len())),
+            1 => bytes.extend_from_slice(&small[..random.below(100)]),
+            2 => length = length.wrapping_add(random.below(2000) as u64).wrapping_sub(1000),
+            _ => {}
+        }
+        for _ in 0..random.below(5) {
+            let within = if random.below(2) == 0 { 250 } else { bytes.len().max(1) };
+            if let Some(byte) = bytes.get_mut(random.below(within)) {
+                *byte = random.below(256) as u8;
+            }
+        }
+        for length in [None, Some(length), Some(bytes.len() as u64)] {
+            match Network::read(&mut &bytes[..], length) {
+                Ok((network, _)) => assert_eq!(network.architecture(), kp()),
+                Err(NetworkError::OutOfMemory(e)) => panic!("{e}"),
+                Err(e) => assert!(e.to_string().lines().count() == 1 && !e.to_string().is_empty()),
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_files_of_all_architectures_are_read_or_refused() {
+    damaged_files_are_read_or_refused(100);
+}
+
+#[test]
+#[ignore = "2,000 files, a minute"]
+fn many_damaged_files_of_all_architectures_are_read_or_refused() {
+    damaged_files_are_read_or_refused(2000);
+}
