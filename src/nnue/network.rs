@@ -43,7 +43,7 @@ impl Network {
 
     /// Which of the kinds that this engine knows.
     pub fn architecture(&self) -> Architecture {
-        Architecture::with_shape(self.shape()).unwrap_or(Architecture::DEFAULT)
+        Architecture::with_shape(self.shape()).expect("parameters come from an architecture")
     }
 
     /// The architecture string of the file that it was read from, or what made it.
