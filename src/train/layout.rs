@@ -120,7 +120,7 @@ mod tests {
         }
         assert_eq!(Layout::with_signature([1, 2, 3, 4]), None);
         // what matrix kernels work on
-        let layouts = ARCHITECTURES.map(|a| Layout::of(a));
+        let layouts = ARCHITECTURES.map(Layout::of);
         assert!(layouts.iter().all(|l| l.dense.is_multiple_of(16) && l.l1.is_multiple_of(WIDTHS)));
         assert!(layouts.iter().all(|l| [l.l1, l.l2, l.l3].iter().all(|n| n.is_multiple_of(8))));
     }
