@@ -42,7 +42,7 @@ fn evaluations_are_those_of_yaneuraou_for_every_architecture() {
             (position, columns.map(|raw| raw.parse().unwrap()).collect())
         })
         .collect();
-    assert!(!architectures.is_empty() && rows.len() >= 20);
+    assert!(architectures.len() == ARCHITECTURES.len() - 1 && rows.len() >= 20);
     for (column, architecture) in architectures.into_iter().enumerate() {
         let network = Arc::new(synthetic(architecture));
         let mut evaluator = Evaluator::new(network.clone());
