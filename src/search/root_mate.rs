@@ -6,11 +6,14 @@ use crate::mate::{self, Answer, Shorten, Solver};
 use crate::position::{Position, Repetition};
 use crate::types::{MAX_PLY, Move};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Megabytes of the solver's table: some ten thousand positions need no more.
 const MEMORY: usize = 4;
 /// Positions that the solver visits in a millisecond, about.
 const SPEED: u64 = 300;
+/// Where it is slower, a look ends after so many times the time that was meant for it.
+const PATIENCE: u64 = 3;
 /// Positions for a look in analysis without end: a tenth of a second.
 const ANALYSIS: u64 = 30_000;
 /// Positions for a look at most: on long clocks some seconds.
@@ -94,7 +97,9 @@ impl RootMates {
             // without memory the search has to do
             self.solver = Solver::new(MEMORY).ok();
         }
-        let limits = mate::Limits { nodes: Some(nodes), shorten: Shorten::Any, ..mate::Limits::default() };
+        // positions with many moves take longer than others
+        let time = Some(Duration::from_millis(1 + PATIENCE * nodes / SPEED));
+        let limits = mate::Limits { time, nodes: Some(nodes), shorten: Shorten::Any };
         let outcome = self.solver.as_mut()?.solve(pos, &[], &limits, &Arc::default(), &mut |_| {});
         let Answer::Mate(mate) = outcome.answer else { return None };
         let fits = mate.line.len() < MAX_PLY && is_free(pos, self.last_ply, &mate.line);
