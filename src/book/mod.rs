@@ -2,7 +2,7 @@
 //! scores up.
 //!
 //! - [`Book`]: a whole book in memory, sorted; [`Builder`] makes one. [`BookMove`]: a move with what is known of it.
-//! - [`Format`], [`read`], [`write`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
+//! - [`Format`], [`read`], [`write()`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
 //! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that a name
 //!   stands for.
 //! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves. [`grow`]: which leaves to

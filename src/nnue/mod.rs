@@ -2,7 +2,7 @@
 //!
 //! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The nets are
 //! drawn in [`arch`], their inputs in [`features`], their file in [`mod@file`]; vector code lives in `simd` alone. What is
-//! generic in a net's sizes ([`layers`], `accumulator`, `refresh`, `simd`) ends at the traits [`Parameters`] and
+//! generic in a net's sizes (`layers`, `accumulator`, `refresh`, `simd`) ends at the traits [`Parameters`] and
 //! `Accumulators`: above them nobody knows the sizes at compile time.
 
 mod accumulator;

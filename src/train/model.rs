@@ -46,7 +46,7 @@ pub struct Model {
     /// For each row the number of the step that last touched it; 0 for never.
     pub last: Vec<u32>,
     /// The factor: a row for each BonaPiece, shared by all king squares, and a row for each kind of piece and way from
-    /// the king, shared by all that are as far apart ([`relative_row`]). Both are added to the rows in the end, so the
+    /// the king, shared by all that are as far apart (`relative_row`). Both are added to the rows in the end, so the
     /// finished network has the plain shape; meanwhile what is true for every king is learnt once, not 81 times.
     pub factor: Moments<HugeBuf<f32>>,
     /// Bias of the first layer.
