@@ -190,8 +190,8 @@ impl Worker {
         }
     }
 
-    /// Sets the best move aside if the opponent mates behind it by checks alone, which a search need not see. Looks only
-    /// where enough time has passed for the move to be played, and is left to think again.
+    /// Sets the best move aside if the opponent mates behind it by checks alone, which a search need not see. Looks from a
+    /// quarter of the planned time on, when the move may soon be played and there is time to think again.
     fn sets_best_move_aside(&mut self) -> bool {
         let r = &self.root_moves[0];
         let Some(keeper) = &self.timekeeper else { return false };
