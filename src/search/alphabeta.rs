@@ -89,7 +89,7 @@ impl Worker {
         let (hit, slot) = self.probe(key);
         let tt = TtKnowledge {
             hit: hit.is_some(),
-            mv: if N::ROOT { self.root_moves[self.pv_index].mv() } else { hit.map_or(Move::NONE, |h| h.1) },
+            mv: if N::ROOT { self.root_moves[self.pv_index].mv } else { hit.map_or(Move::NONE, |h| h.1) },
             value: hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply)),
             data: hit.map_or_else(TtData::default, |h| h.0),
         };
@@ -269,17 +269,27 @@ impl Worker {
         let mut move_count = 0;
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
+        // one after the other in memory, for each move looks its own up
+        let roots: Vec<Move> = if N::ROOT {
+            self.root_moves[self.pv_index..].iter().map(|r| r.mv).collect()
+        } else {
+            Vec::new()
+        };
         loop {
             let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
             if m.is_none() {
                 break;
             }
-            if m == excluded
-                || !self.pos.is_legal(m)
-                || N::ROOT && !self.root_moves[self.pv_index..].iter().any(|r| r.mv() == m)
-            {
+            if m == excluded || !self.pos.is_legal(m) {
                 continue;
             }
+            let root_index = if N::ROOT {
+                // named moves, or other lines', may be left out
+                let Some(i) = roots.iter().position(|&r| r == m) else { continue };
+                self.pv_index + i
+            } else {
+                0
+            };
             move_count += 1;
             count(Event::Move);
             self.frame_mut(ply).move_count = move_count;
@@ -423,7 +433,7 @@ impl Worker {
                 return VALUE_ZERO;
             }
             if N::ROOT {
-                self.record_root_move(m, value, alpha, beta, move_count, nodes_before);
+                self.record_root_move(root_index, value, alpha, beta, move_count, nodes_before);
             }
 
             // Step 20. A new best move? Near the horizon an equal score sometimes counts as better, for variety.

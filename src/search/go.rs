@@ -88,13 +88,13 @@ pub(super) fn go(
 
     let mut best = vote(worker);
     let mut votes = helpers.finish();
-    votes.retain(|v| !worker.mates.is_refuted(v.root_move.mv()));
+    votes.retain(|v| !worker.mates.is_refuted(v.root_move.mv));
     if options.multi_pv == 1 && limits.depth.is_none() && limits.mate.is_none() {
         best = elect(best, votes);
     }
     if best.index != 0 {
         // report and remember the elected thread's move as ours
-        worker.root_moves.retain(|r| r.mv() != best.root_move.mv());
+        worker.root_moves.retain(|r| r.mv != best.root_move.mv);
         worker.root_moves.insert(0, best.root_move);
         worker.completed_depth = best.depth;
         reported = false;
@@ -113,7 +113,7 @@ pub(super) fn go(
         ..worker.previous
     };
     let mut result = SearchResult {
-        best: worker.root_moves[0].mv(),
+        best: worker.root_moves[0].mv,
         ponder: worker.ponder_move(&line.pv),
         score: line.score,
         depth: worker.completed_depth,

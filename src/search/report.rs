@@ -73,7 +73,7 @@ impl Worker {
             bound: if updated && rank == self.pv_index { r.bound } else { Bound::Exact },
             depth: if updated { self.root_depth } else { (self.root_depth - 1).max(1) },
             sel_depth: r.sel_depth,
-            pv: r.pv.to_vec(),
+            pv: r.pv().collect(),
         })
     }
 
@@ -84,7 +84,7 @@ impl Worker {
             bound: Bound::Exact,
             depth: self.root_depth,
             sel_depth: r.sel_depth,
-            pv: r.pv.to_vec(),
+            pv: r.pv().collect(),
         };
         self.settled = self.root_moves.iter().take(multi_pv).map(line).collect();
     }
@@ -97,7 +97,7 @@ impl Worker {
         let mut line = self.line_so_far(rank)?;
         let r = &self.root_moves[rank];
         if !(r.is_scored() && r.bound == Bound::Exact)
-            && let Some(settled) = self.settled.iter().find(|s| s.pv.first() == Some(&r.mv()))
+            && let Some(settled) = self.settled.iter().find(|s| s.pv.first() == Some(&r.mv))
         {
             line = settled.clone();
         }

@@ -65,10 +65,11 @@ impl Worker {
             }
             if !self.stopped() {
                 self.completed_depth = self.root_depth;
-                if self.last_pv.first() != self.root_moves[0].pv.first() {
+                if self.last_pv.first() != Some(&self.root_moves[0].mv) {
                     last_best_depth = self.root_depth;
                 }
-                self.last_pv = self.root_moves[0].pv.clone();
+                self.last_pv.clear();
+                self.last_pv.extend(self.root_moves[0].pv());
                 self.settle_lines(multi_pv);
             }
             if main && multi_pv == 1 && self.sets_best_move_aside() {
@@ -79,15 +80,15 @@ impl Worker {
                 && self.root_moves[0].is_scored()
                 && is_loss(self.root_moves[0].score);
             if unproven_loss && let Some(line) = self.settled.first() {
-                if let Some(i) = self.root_moves.iter().position(|r| r.mv() == line.pv[0]) {
+                if let Some(i) = self.root_moves.iter().position(|r| r.mv == line.pv[0]) {
                     self.root_moves[..=i].rotate_right(1);
                 }
                 let r = &mut self.root_moves[0];
-                r.pv = line.pv.iter().copied().collect();
+                r.rest = line.pv[1..].to_vec();
                 (r.score, r.shown, r.bound) = (line.score, line.score, Bound::Exact);
                 reported = false;
-            } else if last_best != self.root_moves[0].mv() {
-                last_best = self.root_moves[0].mv();
+            } else if last_best != self.root_moves[0].mv {
+                last_best = self.root_moves[0].mv;
                 last_best_depth = self.root_depth;
             }
             if multi_pv == 1 && self.mate_is_settled(best_value) {
@@ -163,10 +164,10 @@ impl Worker {
         }
     }
 
-    /// Records what the search of a root move found.
+    /// Records what the search of `root_moves[index]` found.
     pub(super) fn record_root_move(
         &mut self,
-        m: Move,
+        index: usize,
         value: Value,
         alpha: Value,
         beta: Value,
@@ -174,13 +175,12 @@ impl Worker {
         nodes_before: u64,
     ) {
         let nodes = self.nodes;
-        let line = self.pv[1].clone();
         let (sel_depth, first_line) = (self.sel_depth, self.pv_index == 0);
-        let Some(r) = self.root_moves.iter_mut().find(|r| r.mv() == m) else { return };
+        let r = &mut self.root_moves[index];
         r.effort += nodes - nodes_before;
         r.average_in(value);
         if move_count == 1 || value > alpha {
-            r.set_score(value, alpha, beta, &line);
+            r.set_score(value, alpha, beta, &self.pv[1]);
             r.sel_depth = sel_depth;
             if move_count > 1 && first_line {
                 self.shared.counters[self.index].best_move_changes.fetch_add(1, Relaxed);
@@ -199,7 +199,7 @@ impl Worker {
         if !soon || self.stopped() || self.root_moves.len() < 2 || is_decisive(r.score) {
             return false;
         }
-        let m = r.mv();
+        let m = r.mv;
         if !self.mates.runs_into_mate(&self.pos, m) {
             return false;
         }

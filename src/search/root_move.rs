@@ -17,11 +17,12 @@ pub(super) struct Line {
     pub pv: Vec<Move>,
 }
 
-/// One move of the root and what is known of it.
+/// One move of the root and what is known of it: small, for there are hundreds, which every iteration sorts.
 #[derive(Clone)]
 pub(super) struct RootMove {
-    /// The move and the line after it; never empty.
-    pub pv: PvLine,
+    pub mv: Move,
+    /// The line after the move.
+    pub rest: Vec<Move>,
     /// The score of this iteration; `-VALUE_INFINITE` if the move failed low.
     pub score: Value,
     pub previous_score: Value,
@@ -38,10 +39,9 @@ pub(super) struct RootMove {
 
 impl RootMove {
     pub fn new(m: Move) -> RootMove {
-        let mut pv = PvLine::new();
-        pv.push(m);
         RootMove {
-            pv,
+            mv: m,
+            rest: Vec::new(),
             score: -VALUE_INFINITE,
             previous_score: -VALUE_INFINITE,
             shown: -VALUE_INFINITE,
@@ -53,9 +53,9 @@ impl RootMove {
         }
     }
 
-    /// The move itself.
-    pub fn mv(&self) -> Move {
-        self.pv[0]
+    /// The move and the line after it.
+    pub fn pv(&self) -> impl Iterator<Item = Move> {
+        std::iter::once(self.mv).chain(self.rest.iter().copied())
     }
 
     /// Whether this iteration has a score for it, exact or a bound.
@@ -89,8 +89,7 @@ impl RootMove {
         } else {
             (value, Bound::Exact)
         };
-        self.pv.truncate(1);
-        let room = self.pv.remaining_capacity().min(line.len());
-        self.pv.extend(line[..room].iter().copied());
+        self.rest.clear();
+        self.rest.extend_from_slice(line);
     }
 }

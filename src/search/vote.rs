@@ -24,14 +24,14 @@ pub(super) fn elect(first: Vote, mut others: Vec<Vote>) -> Vote {
     let weight = |v: &Vote| i64::from(v.root_move.score - least + 14) * i64::from(v.depth);
     let mut votes: HashMap<Move, i64> = HashMap::new();
     for v in std::iter::once(&first).chain(&others) {
-        *votes.entry(v.root_move.mv()).or_default() += weight(v);
+        *votes.entry(v.root_move.mv).or_default() += weight(v);
     }
     let loses = |v: &Vote| v.root_move.score != -VALUE_INFINITE && is_loss(v.root_move.score);
     let mut best = first;
     for v in others {
         let (new, old) = (v.root_move.score, best.root_move.score);
-        let (new_votes, old_votes) = (votes[&v.root_move.mv()], votes[&best.root_move.mv()]);
-        let fuller = |v: &Vote| if v.root_move.pv.len() > 2 { weight(v) } else { 0 };
+        let (new_votes, old_votes) = (votes[&v.root_move.mv], votes[&best.root_move.mv]);
+        let fuller = |v: &Vote| if v.root_move.rest.len() > 1 { weight(v) } else { 0 };
         let better = if is_win(old) {
             new > old
         } else if loses(&best) {

@@ -56,7 +56,7 @@ pub struct Worker {
     /// The lines of the last iteration that was finished.
     pub(super) settled: Vec<Line>,
     pub(super) pv_index: usize,
-    pub(super) last_pv: PvLine,
+    pub(super) last_pv: Vec<Move>,
     pub(super) nodes: u64,
     next_check: u64,
     pub(super) root_depth: i32,
@@ -96,7 +96,7 @@ impl Worker {
             root_moves: Vec::new(),
             settled: Vec::new(),
             pv_index: 0,
-            last_pv: PvLine::new(),
+            last_pv: Vec::new(),
             nodes: 0,
             next_check: 0,
             root_depth: 0,
