@@ -45,15 +45,14 @@ impl RootMates {
         let timed = limits.uses_time_manager() || limits.movetime.is_some();
         let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
         let one_of_all = options.multi_pv == 1 && limits.search_moves.is_empty();
+        let wanted = options.root_mate_percent > 0 && !bounded && limits.mate.is_none() && one_of_all;
         let time = u64::try_from(time).unwrap_or(0);
-        self.nodes = if options.root_mate_percent == 0 || bounded || limits.mate.is_some() || !one_of_all {
-            0
-        } else if limits.infinite {
-            ANALYSIS
-        } else if timed && !limits.ponder {
-            (time.saturating_mul(SPEED) / 100).saturating_mul(options.root_mate_percent).min(MOST)
-        } else {
-            0
+        self.nodes = match wanted {
+            true if limits.infinite => ANALYSIS,
+            true if timed && !limits.ponder => {
+                (time.saturating_mul(SPEED) / 100).saturating_mul(options.root_mate_percent).min(MOST)
+            }
+            _ => 0,
         };
         self.last_ply = options.max_moves_to_draw;
         self.answered.clear();
