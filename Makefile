@@ -6,10 +6,12 @@ ARM = aarch64-unknown-linux-gnu
 # Debian keeps wine64 out of the path
 WINE ?= $(firstword $(wildcard /usr/bin/wine64 /usr/lib/wine/wine64) wine)
 
-.PHONY: help build test page-test slurm-test lint bench windows aarch64
+.PHONY: help build pgo dist test page-test slurm-test lint bench windows aarch64
 
 help:
 	@echo 'make build    release build, target/release/toratsugumi'
+	@echo 'make pgo      release build guided by a profile of its own bench, target/pgo/toratsugumi (rustup component add llvm-tools)'
+	@echo 'make dist     archives for Windows, Linux and ARM in target/dist, see .ci/dist'
 	@echo 'make test     all tests'
 	@echo 'make page-test the page of analyse --html in a headless Chromium (CHROMIUM=path)'
 	@echo 'make slurm-test  the learning loop on a Slurm of two nodes (slurm-wlm, munge)'
@@ -20,6 +22,23 @@ help:
 
 build:
 	$(CARGO) build --release
+
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+LLVM_PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
+PGO = $(CURDIR)/target/pgo
+pgo:
+	@[ -x '$(LLVM_PROFDATA)' ] || { echo 'no llvm-profdata: rustup component add llvm-tools' >&2; exit 1; }
+	rm -rf $(PGO)/raw $(PGO)/run
+	mkdir -p $(PGO)/run
+	RUSTFLAGS="$$RUSTFLAGS -Cprofile-generate=$(PGO)/raw" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
+	cd $(PGO)/run && $(CURDIR)/.ci/profile 13 $(PGO)/$(HOST)/release/toratsugumi
+	$(LLVM_PROFDATA) merge -o $(PGO)/merged.profdata $(PGO)/raw
+	RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(PGO)/merged.profdata" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
+	cp $(PGO)/$(HOST)/release/toratsugumi $(PGO)/toratsugumi
+	$(PGO)/toratsugumi bench
+
+dist:
+	.ci/dist
 
 test:
 	$(CARGO) test

@@ -10,10 +10,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// A shogi engine. Without a subcommand it speaks USI on standard input and output.
 #[derive(Parser)]
-#[command(name = "toratsugumi", version, about, max_term_width = 100)]
+#[command(name = "toratsugumi", version = version(), about, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -40,6 +41,15 @@ enum Command {
     Perft(perft::Args),
     Train(Box<train::Args>),
     Tune(Box<tune::Args>),
+}
+
+/// The version; builds for download set `TORATSUGUMI_COMMIT` and name their commit.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let number = env!("CARGO_PKG_VERSION");
+        option_env!("TORATSUGUMI_COMMIT").map_or(number.into(), |commit| format!("{number} ({commit})"))
+    });
+    &VERSION
 }
 
 /// The command line as clap knows it.

@@ -1,5 +1,6 @@
 //! README and docs/ stay true: links lead somewhere, commands are understood, both languages show the same commands.
 
+use clap::error::ErrorKind;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -84,6 +85,7 @@ fn commands_are_understood() {
             let parsed = toratsugumi::cli::command().try_get_matches_from(arguments);
             let name = match parsed {
                 Ok(matches) => matches.subcommand_name().map(String::from),
+                Err(e) if e.kind() == ErrorKind::DisplayHelp => None,
                 Err(e) => panic!("{}: `{line}`: {e}", page.display()),
             };
             seen.extend(name);
