@@ -87,7 +87,7 @@ fn networks() -> Vec<(String, Arc<Network>)> {
         for layer in noise.layers_mut() {
             let inputs = layer.inputs();
             for output in 0..layer.bias().len() {
-                (0..inputs).for_each(|input| layer.set_weight(output, input, random.below(81) as i8 - 40));
+                (0..inputs).for_each(|input| layer.set_weight(output, input, random.below(81) as i16 - 40));
             }
         }
         all.push((format!("noise {}", architecture.name), Arc::new(Network::new(noise, "noise".into()))));

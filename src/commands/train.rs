@@ -23,7 +23,8 @@ pub struct Args {
     /// Directory for nn.bin, log.csv, loss.svg and the checkpoint
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// What to train: halfkp_256x2-32-32, halfkp_512x2-16-32, halfkp_1024x2-8-32, halfkp_1024x2-8-64 or kp_256x2-32-32
+    /// What to train: halfkp_256x2-32-32, halfkp_512x2-16-32, halfkp_1024x2-8-32, halfkp_1024x2-8-64, kp_256x2-32-32,
+    /// psq_256x2-crelu, psq_256x2-screlu-8b or halfkp_256x2-screlu-8b
     #[arg(long, value_name = "NAME", default_value = Architecture::DEFAULT.name)]
     arch: Architecture,
     /// Passes over the data

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::features::FeatureSet;
-use super::layers::{Aligned, Layers, Row};
+use super::head::{Head, pieces_in_hand};
+use super::layers::{Aligned, Row};
 use super::line::{Frame, Line, kings};
+use super::perspective::Perspective;
 use super::refresh::RefreshTable;
 use super::simd::{Simd, Work, dispatch, prefetch};
 use crate::position::Position;
@@ -22,9 +24,9 @@ pub(super) trait Accumulators: Send {
     fn prefetch(&self, frame: &Frame);
 }
 
-/// The [`Accumulators`] of a network of [`Layers`].
-pub(super) struct Stack<F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> {
-    layers: Arc<Layers<F, L1, WIDE, L2, L3>>,
+/// The [`Accumulators`] of a network of two perspectives.
+pub(super) struct Stack<F, const L1: usize, H> {
+    network: Arc<Perspective<F, L1, H>>,
     /// By frame of the line.
     accumulators: Vec<Pair<L1>>,
     table: RefreshTable<F, L1>,
@@ -33,13 +35,11 @@ pub(super) struct Stack<F, const L1: usize, const WIDE: usize, const L2: usize, 
 /// Both perspectives' accumulators, Black's first.
 pub(super) type Pair<const L1: usize> = [Row<L1>; 2];
 
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>
-    Stack<F, L1, WIDE, L2, L3>
-{
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Stack<F, L1, H> {
     /// Accumulators that have not been computed.
-    pub fn new(layers: Arc<Layers<F, L1, WIDE, L2, L3>>) -> Self {
-        let table = RefreshTable::new(&layers.input);
-        Stack { layers, accumulators: Vec::new(), table }
+    pub fn new(network: Arc<Perspective<F, L1, H>>) -> Self {
+        let table = RefreshTable::new(&network.input);
+        Stack { network, accumulators: Vec::new(), table }
     }
 
     /// Makes room for all frames of a line.
@@ -75,12 +75,12 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
             if from == usize::MAX {
                 let out = &mut self.accumulators[top][v];
                 // SAFETY: the caller's promise.
-                unsafe { self.table.refresh::<S>(&self.layers.input, viewer, pos, out) };
+                unsafe { self.table.refresh::<S>(&self.network.input, viewer, pos, out) };
                 frames[top].computed |= bit;
                 continue;
             }
             let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
-            let bucket = &self.layers.input.rows[first..][..F::PER_BUCKET];
+            let bucket = &self.network.input.rows[first..][..F::PER_BUCKET];
             for (at, frame) in (from + 1..).zip(&mut frames[from + 1..=top]) {
                 frame.computed |= bit;
                 let [before, .., after] = &mut self.accumulators[at - 1..=at] else { unreachable!() };
@@ -101,9 +101,7 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
     }
 }
 
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Accumulators
-    for Stack<F, L1, WIDE, L2, L3>
-{
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Accumulators for Stack<F, L1, H> {
     fn evaluate(&mut self, line: &mut Line, pos: &Position) -> i32 {
         dispatch(Evaluate(self, line, pos))
     }
@@ -119,42 +117,17 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
             if F::BUCKETS == 1 || frame.king_moved >> v & 1 == 0 {
                 let first = F::bucket(viewer, frame.kings[v]) * F::PER_BUCKET;
                 for i in 0..frame.count as usize {
-                    prefetch(&self.layers.input.rows[first + frame.removed[i][v] as usize]);
-                    prefetch(&self.layers.input.rows[first + frame.added[i][v] as usize]);
+                    prefetch(&self.network.input.rows[first + frame.removed[i][v] as usize]);
+                    prefetch(&self.network.input.rows[first + frame.added[i][v] as usize]);
                 }
             }
         }
     }
 }
 
-/// Everything after the accumulators: the raw output for the player whose accumulator is `us`.
-///
-/// # Safety
-/// The processor must have what `S` needs.
-#[allow(unsafe_code)]
-#[inline(always)]
-unsafe fn propagate<S: Simd, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
-    layers: &Layers<F, L1, WIDE, L2, L3>,
-    us: &Row<L1>,
-    them: &Row<L1>,
-) -> i32 {
-    // SAFETY: the caller's promise is the kernels' only condition.
-    unsafe {
-        let first = S::transformed_affine(us, them, &layers.hidden1);
-        let second = S::affine(&first, &layers.hidden2);
-        S::output(&second, &layers.output)
-    }
-}
+struct Evaluate<'a, F, const L1: usize, H>(&'a mut Stack<F, L1, H>, &'a mut Line, &'a Position);
 
-struct Evaluate<'a, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
-    &'a mut Stack<F, L1, WIDE, L2, L3>,
-    &'a mut Line,
-    &'a Position,
-);
-
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Work
-    for Evaluate<'_, F, L1, WIDE, L2, L3>
-{
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Work for Evaluate<'_, F, L1, H> {
     type Output = i32;
 
     #[allow(unsafe_code)]
@@ -166,20 +139,15 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
             stack.update_with::<S>(line, pos);
             let pair = &stack.accumulators[line.top()];
             let us = pos.side_to_move();
-            propagate::<S, _, _, _, _, _>(&stack.layers, &pair[us.index()], &pair[us.flip().index()])
+            let in_hand = if H::SHAPE.buckets() > 1 { pieces_in_hand(pos) } else { 0 };
+            stack.network.head.propagate::<S>(&pair[us.index()], &pair[us.flip().index()], in_hand)
         }
     }
 }
 
-struct Update<'a, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
-    &'a mut Stack<F, L1, WIDE, L2, L3>,
-    &'a mut Line,
-    &'a Position,
-);
+struct Update<'a, F, const L1: usize, H>(&'a mut Stack<F, L1, H>, &'a mut Line, &'a Position);
 
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Work
-    for Update<'_, F, L1, WIDE, L2, L3>
-{
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Work for Update<'_, F, L1, H> {
     type Output = ();
 
     #[allow(unsafe_code)]
@@ -191,21 +159,21 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
 }
 
 /// The raw output for accumulators of the side to move and of the other side.
-pub(super) struct Propagate<'a, F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
-    pub &'a Layers<F, L1, WIDE, L2, L3>,
-    pub &'a Row<L1>,
-    pub &'a Row<L1>,
-);
+pub(super) struct Propagate<'a, const L1: usize, H> {
+    pub head: &'a H,
+    pub us: &'a Row<L1>,
+    pub them: &'a Row<L1>,
+    /// Pieces in both players' hands.
+    pub in_hand: usize,
+}
 
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Work
-    for Propagate<'_, F, L1, WIDE, L2, L3>
-{
+impl<const L1: usize, H: Head<L1>> Work for Propagate<'_, L1, H> {
     type Output = i32;
 
     #[allow(unsafe_code)]
     #[inline(always)]
     unsafe fn run<S: Simd>(self) -> i32 {
         // SAFETY: the caller's promise.
-        unsafe { propagate::<S, _, _, _, _, _>(self.0, self.1, self.2) }
+        unsafe { self.head.propagate::<S>(self.us, self.them, self.in_hand) }
     }
 }

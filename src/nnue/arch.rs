@@ -3,12 +3,15 @@
 //! ```text
 //! HalfKP (125,388) -> 256 per side -> clip -> 512 (side to move first) -> 32 -> clip -> 32 -> clip -> 1
 //! ```
-//! Another size, or another feature set, is a line here and its name in [`ARCHITECTURES`]; the layers, the file, the kernels
-//! and the accumulators follow.
+//! Another size, another feature set, or another head (what comes after the 512) is a line in [`ARCHITECTURES`]; the file, the
+//! kernels, the accumulators and the trainer follow.
 
+use super::direct::Direct;
 use super::features::{FeatureSet, HalfKp, Kp};
-use super::layers::Layers;
+use super::head::Head;
+use super::hidden::Hidden;
 use super::parameters::Parameters;
+use super::perspective::Perspective;
 use super::shape::Shape;
 use crate::memory::OutOfMemory;
 use serde::de::Error;
@@ -17,12 +20,16 @@ use std::fmt;
 use std::str::FromStr;
 
 /// All networks that this engine reads, plays and trains. The first is the default.
-pub const ARCHITECTURES: [Architecture; 5] = [
-    Architecture::of::<HalfKp, 256, 512, 32, 32>("halfkp_256x2-32-32"),
-    Architecture::of::<HalfKp, 512, 1024, 16, 32>("halfkp_512x2-16-32"),
-    Architecture::of::<HalfKp, 1024, 2048, 8, 32>("halfkp_1024x2-8-32"),
-    Architecture::of::<HalfKp, 1024, 2048, 8, 64>("halfkp_1024x2-8-64"),
-    Architecture::of::<Kp, 256, 512, 32, 32>("kp_256x2-32-32"),
+pub const ARCHITECTURES: [Architecture; 8] = [
+    Architecture::of::<HalfKp, 256, Hidden<512, 32, 32>>("halfkp_256x2-32-32"),
+    Architecture::of::<HalfKp, 512, Hidden<1024, 16, 32>>("halfkp_512x2-16-32"),
+    Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 32>>("halfkp_1024x2-8-32"),
+    Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 64>>("halfkp_1024x2-8-64"),
+    Architecture::of::<Kp, 256, Hidden<512, 32, 32>>("kp_256x2-32-32"),
+    // the perspective networks of chess: piece and square, and the same with buckets by the own king
+    Architecture::of::<Kp, 256, Direct<256, 1, false>>("psq_256x2-crelu"),
+    Architecture::of::<Kp, 256, Direct<256, 8, true>>("psq_256x2-screlu-8b"),
+    Architecture::of::<HalfKp, 256, Direct<256, 8, true>>("halfkp_256x2-screlu-8b"),
 ];
 
 /// The file format's version word.
@@ -34,7 +41,7 @@ pub const FV_SCALE: i32 = 16;
 /// A kind of network that this engine knows.
 #[derive(Clone, Copy)]
 pub struct Architecture {
-    /// What `--arch` calls it, and YaneuraOu's sources.
+    /// What `--arch` calls it, and YaneuraOu's sources those that it knows.
     pub name: &'static str,
     /// The sizes.
     pub shape: Shape,
@@ -45,18 +52,11 @@ impl Architecture {
     /// The one that plays unless another one is asked for.
     pub const DEFAULT: Architecture = ARCHITECTURES[0];
 
-    const fn of<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
-        name: &'static str,
-    ) -> Architecture {
-        fn zeroed<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>()
-        -> Result<Box<dyn Parameters>, OutOfMemory> {
-            Ok(Box::new(Layers::<F, L1, WIDE, L2, L3>::zeroed()?))
+    const fn of<F: FeatureSet, const L1: usize, H: Head<L1>>(name: &'static str) -> Architecture {
+        fn zeroed<F: FeatureSet, const L1: usize, H: Head<L1>>() -> Result<Box<dyn Parameters>, OutOfMemory> {
+            Ok(Box::new(Perspective::<F, L1, H>::zeroed()?))
         }
-        Architecture {
-            name,
-            shape: Layers::<F, L1, WIDE, L2, L3>::SHAPE,
-            zeroed: zeroed::<F, L1, WIDE, L2, L3>,
-        }
+        Architecture { name, shape: Perspective::<F, L1, H>::SHAPE, zeroed: zeroed::<F, L1, H> }
     }
 
     /// The one of that shape.

@@ -260,14 +260,15 @@ fn hidden_and_output(network: &mut dyn Parameters) {
     let width = |unit: usize| 127 * 64 / scale(unit);
     let mut from = -(0..UNITS).map(width).sum::<i32>() / 2;
     let own = network.shape().l1;
-    let [hidden1, hidden2, output] = network.layers_mut();
+    let mut layers = network.layers_mut();
+    let [hidden1, hidden2, output] = &mut layers[..] else { unreachable!("the default network has three") };
     output.bias_mut()[0] = FV_SCALE * from;
     for unit in 0..UNITS {
         let scale = scale(unit);
         hidden1.bias_mut()[unit] = scale * (TEMPO - from);
         let mut weigh = |input: usize, worth: i32| {
             // 64ths of the difference, in this unit's scale; all of them divide
-            let weight = (worth * scale / 64) as i8;
+            let weight = (worth * scale / 64) as i16;
             hidden1.set_weight(unit, input, weight);
             hidden1.set_weight(unit, own + input, -weight);
         };
@@ -276,7 +277,7 @@ fn hidden_and_output(network: &mut dyn Parameters) {
         KING.into_iter().zip(KING_WORTH).for_each(|(input, worth)| weigh(input, worth));
 
         hidden2.set_weight(unit, unit, 1 << WEIGHT_SHIFT);
-        output.set_weight(0, unit, (FV_SCALE * 64 / scale) as i8);
+        output.set_weight(0, unit, (FV_SCALE * 64 / scale) as i16);
         from += width(unit);
     }
 }

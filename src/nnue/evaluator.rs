@@ -98,10 +98,11 @@ pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
     network.parameters().evaluate_from_scratch(pos)
 }
 
-/// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side.
+/// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side. `in_hand` is
+/// how many pieces both players have in hand.
 ///
 /// # Panics
 /// If they are not as long as this network's.
-pub fn output_of(network: &Network, accumulators: [&[i16]; 2]) -> i32 {
-    network.parameters().output_of(accumulators)
+pub fn output_of(network: &Network, accumulators: [&[i16]; 2], in_hand: usize) -> i32 {
+    network.parameters().output_of(accumulators, in_hand)
 }

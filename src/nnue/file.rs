@@ -5,6 +5,8 @@
 //! u32 hash      i16 biases [L1]   i16 weights [inputs][L1]
 //! u32 hash      for each layer: i32 biases [OUT]   i8 weights [OUT][IN, padded to a multiple of 32]
 //! ```
+//! A network without hidden layers, which no other program reads, has i16 weights there.
+//!
 //! Everything is little-endian. The length tells what a file holds, and the hashes where there is none (a pipe): the string
 //! is written by hand in many programs (`[41024->256x2]`, the number of inputs on a chess board, is common, and so is 256x2
 //! for any width), so it is read past and kept for show; a hash other than ours is a warning.
@@ -210,10 +212,11 @@ fn write_layer(layer: &dyn Dense, to: &mut impl Write) -> io::Result<()> {
     for bias in layer.bias() {
         to.write_all(&bias.to_le_bytes())?;
     }
-    let mut row = vec![0; Shape::padded(layer.inputs())];
+    let width = layer.weight_bytes();
+    let mut row = vec![0; width * Shape::padded(layer.inputs())];
     for output in 0..layer.bias().len() {
-        for (input, byte) in row[..layer.inputs()].iter_mut().enumerate() {
-            *byte = layer.weight(output, input) as u8;
+        for (input, bytes) in row.chunks_exact_mut(width).take(layer.inputs()).enumerate() {
+            bytes.copy_from_slice(&layer.weight(output, input).to_le_bytes()[..width]);
         }
         to.write_all(&row)?;
     }
@@ -284,15 +287,20 @@ impl Source<'_> {
         for bias in layer.bias_mut() {
             *bias = self.u32()? as i32;
         }
-        let inputs = layer.inputs();
-        let mut row = vec![0; Shape::padded(inputs)];
+        let (inputs, width) = (layer.inputs(), layer.weight_bytes());
+        let mut row = vec![0; width * Shape::padded(inputs)];
         let mut stray = false;
         for output in 0..layer.bias().len() {
             self.fill(&mut row)?;
-            for (input, weight) in row[..inputs].iter().enumerate() {
-                layer.set_weight(output, input, *weight as i8);
+            let (weights, padding) = row.split_at(width * inputs);
+            for (input, bytes) in weights.chunks_exact(width).enumerate() {
+                let weight = match *bytes {
+                    [low, high] => i16::from_le_bytes([low, high]),
+                    _ => i16::from(bytes[0] as i8),
+                };
+                layer.set_weight(output, input, weight);
             }
-            stray |= row[inputs..].iter().any(|&byte| byte != 0);
+            stray |= padding.iter().any(|&byte| byte != 0);
         }
         Ok(stray)
     }

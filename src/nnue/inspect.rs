@@ -3,9 +3,11 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use super::head::pieces_in_hand;
 use super::layers::{Dense, WEIGHT_SHIFT};
 use super::network::Network;
 use super::parameters::Parameters;
+use super::shape::HeadShape;
 use crate::position::Position;
 use crate::types::Color;
 
@@ -13,10 +15,8 @@ use crate::types::Color;
 pub struct Activations {
     /// Clipped accumulators: of the side to move, then of the other side.
     pub transformed: Vec<u8>,
-    /// Clipped outputs of the first hidden layer.
-    pub hidden1: Vec<u8>,
-    /// Clipped outputs of the second hidden layer.
-    pub hidden2: Vec<u8>,
+    /// Clipped outputs of the hidden layers, if there are any.
+    pub hidden: Vec<Vec<u8>>,
     /// The output, [the network's scale](Network::fv_scale) times a [`Value`](crate::types::Value), for the side to move.
     pub raw: i32,
 }
@@ -30,19 +30,28 @@ impl Activations {
             std::mem::swap(&mut us, &mut them);
         }
         let transformed: Vec<u8> = us.into_iter().chain(them).map(|a| a.clamp(0, 127) as u8).collect();
-        let [first, second, output] = parameters.layers();
-        let hidden1: Vec<u8> = sums(first, &transformed).map(clip).collect();
-        let hidden2: Vec<u8> = sums(second, &hidden1).map(clip).collect();
-        let raw = sums(output, &hidden2).sum();
-        Activations { transformed, hidden1, hidden2, raw }
+        let layers = parameters.layers();
+        let (output, layers) = layers.split_last().expect("every network has an output");
+        let mut hidden: Vec<Vec<u8>> = Vec::new();
+        for layer in layers {
+            let sums = sums(*layer, hidden.last().unwrap_or(&transformed).iter().map(|&x| i32::from(x)));
+            hidden.push(sums.into_iter().map(clip).collect());
+        }
+        let head = network.shape().head;
+        let squared = matches!(head, HeadShape::Direct { squared: true, .. });
+        let last = hidden.last().unwrap_or(&transformed).iter().map(|&x| i32::from(x));
+        let sums = sums(*output, last.map(|x| if squared { x * x } else { x }));
+        let raw = sums[head.bucket(pieces_in_hand(pos))] >> head.shift();
+        Activations { transformed, hidden, raw }
     }
 }
 
-fn sums(layer: &dyn Dense, inputs: &[u8]) -> impl Iterator<Item = i32> {
-    layer.bias().iter().enumerate().map(move |(o, bias)| {
-        let products = inputs.iter().enumerate().map(|(i, &x)| x as i32 * layer.weight(o, i) as i32);
-        bias + products.sum::<i32>()
-    })
+fn sums(layer: &dyn Dense, inputs: impl Iterator<Item = i32> + Clone) -> Vec<i32> {
+    let product = |o: usize| {
+        let products = inputs.clone().enumerate().map(|(i, x)| x.wrapping_mul(i32::from(layer.weight(o, i))));
+        products.fold(0, i32::wrapping_add)
+    };
+    layer.bias().iter().enumerate().map(|(o, bias)| bias.wrapping_add(product(o))).collect()
 }
 
 fn clip(sum: i32) -> u8 {
@@ -126,8 +135,13 @@ fn rows(network: &dyn Parameters) -> impl Iterator<Item = i32> + Clone {
     inputs.flat_map(|input| network.row(input).iter().map(|&w| w as i32))
 }
 
-/// The dense layers' names.
-const LAYERS: [&str; 3] = ["hidden 1", "hidden 2", "output"];
+/// The dense layers with their names.
+fn layers(network: &dyn Parameters) -> impl Iterator<Item = (String, &dyn Dense)> {
+    let layers = network.layers();
+    let last = layers.len() - 1;
+    let name = move |i: usize| if i == last { "output".to_owned() } else { format!("hidden {}", i + 1) };
+    layers.into_iter().enumerate().map(move |(i, layer)| (name(i), layer))
+}
 
 /// Writes what the network holds and, if there are positions, how its units are used on them.
 pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> io::Result<()> {
@@ -152,7 +166,7 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
         range(rows(parameters))
     )?;
     writeln!(out, "\t{}", histogram(rows(parameters)))?;
-    for (name, layer) in LAYERS.into_iter().zip(parameters.layers()) {
+    for (name, layer) in layers(parameters) {
         let (bias, range) = (range(layer.bias().iter().copied()), range(weights(layer)));
         let (inputs, outputs) = (layer.inputs(), layer.bias().len());
         writeln!(out, "{name}\t{inputs} -> {outputs}\tbias {bias}\tweights {range}")?;
@@ -161,18 +175,18 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
     if positions.is_empty() {
         return Ok(());
     }
-    let (mut first, mut second, mut third) =
-        (Usage::new(shape.l1), Usage::new(shape.l2), Usage::new(shape.l3));
+    let mut first = Usage::new(shape.l1);
+    let mut hidden: Vec<(String, Usage)> =
+        layers(parameters).map(|(name, layer)| (name, Usage::new(layer.bias().len()))).collect();
+    hidden.pop(); // the output is not clipped
     for pos in positions {
         let a = Activations::of(network, pos);
         a.transformed.chunks_exact(shape.l1).for_each(|view| first.note(view));
-        second.note(&a.hidden1);
-        third.note(&a.hidden2);
+        hidden.iter_mut().zip(&a.hidden).for_each(|((_, usage), layer)| usage.note(layer));
     }
     writeln!(out, "on {} positions", positions.len())?;
     writeln!(out, "input\t{}", first.line())?;
-    writeln!(out, "hidden 1\t{}", second.line())?;
-    writeln!(out, "hidden 2\t{}", third.line())
+    hidden.iter().try_for_each(|(name, usage)| writeln!(out, "{name}\t{}", usage.line()))
 }
 
 /// Writes how far two networks differ: in their numbers, if they are of the same shape, and, if there are positions, in what
@@ -205,8 +219,8 @@ pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl 
         let wide = |bias: &[i16]| bias.iter().map(|&x| x as i32).collect::<Vec<_>>();
         line(out, "input bias", wide(p.bias()).into_iter(), wide(q.bias()).into_iter())?;
         line(out, "input", rows(p), rows(q))?;
-        for (name, (p, q)) in LAYERS.into_iter().zip(p.layers().into_iter().zip(q.layers())) {
-            line(out, name, weights(p), weights(q))?;
+        for ((name, p), (_, q)) in layers(p).zip(layers(q)) {
+            line(out, &name, weights(p), weights(q))?;
         }
     } else {
         writeln!(out, "of different shapes: no number of one has its like in the other")?;
@@ -240,12 +254,28 @@ mod tests {
 
     #[test]
     fn the_plain_loops_compute_what_the_engine_does() {
-        let network = Network::bootstrap().unwrap();
-        let mut pos = Position::startpos();
-        for step in 0..60 {
-            assert_eq!(Activations::of(&network, &pos).raw, evaluate_from_scratch(&network, &pos));
-            let moves = pos.legal_moves(false);
-            pos.do_move(moves[step * 7 % moves.len()].mv);
+        let mut direct = "psq_256x2-screlu-8b".parse::<Architecture>().unwrap().zeroed().unwrap();
+        for input in 0..direct.shape().inputs.count() {
+            direct
+                .row_mut(input)
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, w)| *w = ((i ^ input) % 31) as i16 - 14);
+        }
+        for (o, i) in (0..8).flat_map(|o| (0..512).map(move |i| (o, i))) {
+            direct.layers_mut()[0].set_weight(o, i, (i * 37 % 300) as i16 * (o as i16 - 3));
+        }
+        for network in [Network::bootstrap().unwrap(), Network::new(direct, String::new())] {
+            let mut pos = Position::startpos();
+            let mut values = std::collections::BTreeSet::new();
+            for step in 0..60 {
+                let raw = Activations::of(&network, &pos).raw;
+                assert_eq!(raw, evaluate_from_scratch(&network, &pos));
+                values.insert(raw);
+                let moves = pos.legal_moves(false);
+                pos.do_move(moves[step * 7 % moves.len()].mv);
+            }
+            assert!(values.len() > 20);
         }
     }
 

@@ -1,10 +1,9 @@
-//! The layers, generic in their sizes: [`Transformer`] (features to accumulators), [`Affine`] (int8 dense layers, which files,
-//! tools and the trainer see without the sizes as [`Dense`]), and [`Layers`], all of a network.
+//! The layers, generic in their sizes: [`Transformer`] (features to accumulators) and [`Affine`] (int8 dense layers). Files,
+//! tools and the trainer see dense layers without their sizes, as [`Dense`].
 
 use std::marker::PhantomData;
 
 use super::features::FeatureSet;
-use super::shape::{Inputs, Shape};
 use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
 
 /// Hidden layers compute in units of 1/64: their sums are shifted right by this before they are clipped to 0..=127.
@@ -72,58 +71,32 @@ impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     }
 }
 
-/// All layers of a network with two accumulators of `L1` outputs, side to move first: `WIDE` is twice that.
-pub struct Layers<F, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> {
-    /// Features to accumulators.
-    pub input: Transformer<F, L1>,
-    /// Both accumulators to the first hidden layer.
-    pub hidden1: Affine<WIDE, L2>,
-    /// First to second hidden layer.
-    pub hidden2: Affine<L2, L3>,
-    /// Second hidden layer to the output.
-    pub output: Affine<L3, 1>,
-}
-
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>
-    Layers<F, L1, WIDE, L2, L3>
-{
-    /// The sizes, for those who do not know them at compile time.
-    pub const SHAPE: Shape = {
-        assert!(WIDE == 2 * L1);
-        Shape { inputs: Inputs::of::<F>(), l1: L1, l2: L2, l3: L3 }
-    };
-
-    /// Layers of zeros.
-    ///
-    /// # Errors
-    /// No memory.
-    pub fn zeroed() -> Result<Self, OutOfMemory> {
-        Ok(Layers {
-            input: Transformer::zeroed()?,
-            hidden1: Affine::zeroed()?,
-            hidden2: Affine::zeroed()?,
-            output: Affine::zeroed()?,
-        })
-    }
-}
-
 /// A dense layer of whatever size.
 pub trait Dense {
     /// How many inputs.
     fn inputs(&self) -> usize;
+    /// Bytes of a weight: 1 or 2.
+    fn weight_bytes(&self) -> usize;
     /// By output; as many as there are outputs.
     fn bias(&self) -> &[i32];
     /// By output.
     fn bias_mut(&mut self) -> &mut [i32];
     /// The weight of an input for an output.
-    fn weight(&self, output: usize, input: usize) -> i8;
+    fn weight(&self, output: usize, input: usize) -> i16;
     /// Sets the weight of an input for an output.
-    fn set_weight(&mut self, output: usize, input: usize, weight: i8);
+    ///
+    /// # Panics
+    /// If it does not fit.
+    fn set_weight(&mut self, output: usize, input: usize, weight: i16);
 }
 
 impl<const IN: usize, const OUT: usize> Dense for Affine<IN, OUT> {
     fn inputs(&self) -> usize {
         IN
+    }
+
+    fn weight_bytes(&self) -> usize {
+        1
     }
 
     fn bias(&self) -> &[i32] {
@@ -134,13 +107,13 @@ impl<const IN: usize, const OUT: usize> Dense for Affine<IN, OUT> {
         &mut self.bias.0
     }
 
-    fn weight(&self, output: usize, input: usize) -> i8 {
-        self.groups[input / 4][output][input % 4]
+    fn weight(&self, output: usize, input: usize) -> i16 {
+        self.groups[input / 4][output][input % 4].into()
     }
 
-    fn set_weight(&mut self, output: usize, input: usize, weight: i8) {
+    fn set_weight(&mut self, output: usize, input: usize, weight: i16) {
         let pairs = &mut self.groups[input / 4][output];
-        pairs[input % 4] = weight;
+        pairs[input % 4] = weight.try_into().expect("a weight of eight bits");
         let pair = pairs[input % 4 / 2 * 2..][..2].iter().map(|&w| i32::from(w));
         let positive: i32 = pair.clone().map(|w| w.max(0)).sum();
         let negative: i32 = pair.map(|w| (-w).max(0)).sum();

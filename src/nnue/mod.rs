@@ -1,22 +1,26 @@
-//! The evaluation: NNUEs of two perspectives on int16 accumulators and int8 layers; the default is HalfKP 256x2-32-32-1.
+//! The evaluation: NNUEs of two perspectives on int16 accumulators; the default is HalfKP 256x2-32-32-1.
 //!
 //! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The nets are
-//! drawn in [`arch`], their inputs in [`features`], their file in [`mod@file`]; vector code lives in `simd` alone. What is
-//! generic in a net's sizes (`layers`, `accumulator`, `refresh`, `simd`) ends at the traits [`Parameters`] and
-//! `Accumulators`: above them nobody knows the sizes at compile time.
+//! drawn in [`arch`], their inputs in [`features`], what follows their accumulators in `hidden` and `direct`, their file in
+//! [`mod@file`]; vector code lives in `simd` alone. What is generic in a net's sizes (`layers`, `perspective`, `accumulator`,
+//! `refresh`, `simd`) ends at the traits [`Parameters`] and `Accumulators`: above them nobody knows the sizes at compile time.
 
 mod accumulator;
 pub mod arch;
 mod bootstrap;
+mod direct;
 mod embedded;
 mod evaluator;
 pub mod features;
 pub mod file;
+mod head;
+mod hidden;
 pub mod inspect;
 pub(crate) mod layers;
 mod line;
 mod network;
 mod parameters;
+mod perspective;
 mod refresh;
 mod shape;
 mod simd;
@@ -27,5 +31,5 @@ pub use file::NetworkError;
 pub use layers::Dense;
 pub use network::Network;
 pub use parameters::Parameters;
-pub use shape::{Inputs, Shape, Style};
+pub use shape::{DenseShape, HeadShape, Inputs, Shape, Style};
 pub use simd::{Kernel, KernelError, force_kernel, kernel, kernel_name};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::arch::{Architecture, FV_SCALE};
 use super::parameters::Parameters;
-use super::shape::Shape;
+use super::shape::{HeadShape, Shape};
 
 /// A network. Immutable once made, shared by all threads.
 pub struct Network {
@@ -38,7 +38,11 @@ impl Network {
 
     /// The shape, such as `HalfKP 256x2-32-32-1`.
     pub fn name(&self) -> String {
-        format!("{}-1", self.shape())
+        let shape = self.shape();
+        match shape.head {
+            HeadShape::Hidden { .. } => format!("{shape}-1"),
+            HeadShape::Direct { .. } => shape.to_string(),
+        }
     }
 
     /// Which of the kinds that this engine knows.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::accumulator::{Accumulators, Pair, Propagate, Stack};
 use super::features::{FeatureSet, bona_pieces};
-use super::layers::{Aligned, Dense, Layers, Row};
+use super::head::{Head, pieces_in_hand};
+use super::layers::{Aligned, Dense, Row};
+use super::perspective::Perspective;
 use super::shape::Shape;
 use super::simd::{dispatch, scalar};
 use crate::position::{Position, Slot};
@@ -24,9 +26,9 @@ pub trait Parameters: Evaluation + Send + Sync {
     /// See [`row`](Self::row).
     fn row_mut(&mut self, input: usize) -> &mut [i16];
     /// The dense layers, from the accumulators to the output.
-    fn layers(&self) -> [&dyn Dense; 3];
+    fn layers(&self) -> Vec<&dyn Dense>;
     /// See [`layers`](Self::layers).
-    fn layers_mut(&mut self) -> [&mut dyn Dense; 3];
+    fn layers_mut(&mut self) -> Vec<&mut dyn Dense>;
 }
 
 /// What a network computes.
@@ -38,16 +40,15 @@ pub(super) trait Evaluation {
     /// The raw output for the side to move, from [such](Self::accumulators_from_scratch) accumulators and by the scalar
     /// kernels: the reference that all other ways must equal.
     fn evaluate_from_scratch(&self, pos: &Position) -> i32;
-    /// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side.
+    /// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side, for so
+    /// many pieces in both players' hands.
     ///
     /// # Panics
     /// If they are not as long as this network's.
-    fn output_of(&self, accumulators: [&[i16]; 2]) -> i32;
+    fn output_of(&self, accumulators: [&[i16]; 2], in_hand: usize) -> i32;
 }
 
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Parameters
-    for Layers<F, L1, WIDE, L2, L3>
-{
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Parameters for Perspective<F, L1, H> {
     fn shape(&self) -> Shape {
         Self::SHAPE
     }
@@ -68,18 +69,16 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
         &mut self.input.rows[input].0
     }
 
-    fn layers(&self) -> [&dyn Dense; 3] {
-        [&self.hidden1, &self.hidden2, &self.output]
+    fn layers(&self) -> Vec<&dyn Dense> {
+        self.head.layers()
     }
 
-    fn layers_mut(&mut self) -> [&mut dyn Dense; 3] {
-        [&mut self.hidden1, &mut self.hidden2, &mut self.output]
+    fn layers_mut(&mut self) -> Vec<&mut dyn Dense> {
+        self.head.layers_mut()
     }
 }
 
-impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize> Evaluation
-    for Layers<F, L1, WIDE, L2, L3>
-{
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Evaluation for Perspective<F, L1, H> {
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
         Box::new(Stack::new(self))
     }
@@ -91,19 +90,20 @@ impl<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L
     fn evaluate_from_scratch(&self, pos: &Position) -> i32 {
         let pair = summed_up(self, pos);
         let us = pos.side_to_move();
-        scalar::run(Propagate(self, &pair[us.index()], &pair[us.flip().index()]))
+        let [us, them] = [&pair[us.index()], &pair[us.flip().index()]];
+        scalar::run(Propagate { head: &self.head, us, them, in_hand: pieces_in_hand(pos) })
     }
 
-    fn output_of(&self, accumulators: [&[i16]; 2]) -> i32 {
+    fn output_of(&self, accumulators: [&[i16]; 2], in_hand: usize) -> i32 {
         let [us, them]: [Row<L1>; 2] =
             accumulators.map(|a| Aligned(a.try_into().expect("accumulators of this network")));
-        dispatch(Propagate(self, &us, &them))
+        dispatch(Propagate { head: &self.head, us: &us, them: &them, in_hand })
     }
 }
 
 /// Both players' accumulators.
-fn summed_up<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize, const L3: usize>(
-    layers: &Layers<F, L1, WIDE, L2, L3>,
+fn summed_up<F: FeatureSet, const L1: usize, H: Head<L1>>(
+    network: &Perspective<F, L1, H>,
     pos: &Position,
 ) -> Pair<L1> {
     Color::ALL.map(|viewer| {
@@ -121,9 +121,9 @@ fn summed_up<F: FeatureSet, const L1: usize, const WIDE: usize, const L2: usize,
         // pieces that a handicap game lacks
         features.resize(F::ACTIVE.max(features.len()), 0);
         let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
-        let mut sum = layers.input.bias;
+        let mut sum = network.input.bias;
         for feature in features {
-            let row = &layers.input.rows[first + feature as usize].0;
+            let row = &network.input.rows[first + feature as usize].0;
             sum.0.iter_mut().zip(row).for_each(|(s, w)| *s = s.wrapping_add(*w));
         }
         sum

@@ -1,4 +1,4 @@
-//! What tells networks apart: [`Shape`], a feature set and three widths, with all that a file's header says of them.
+//! What tells networks apart: [`Shape`], a feature set, a width and a [`HeadShape`], with all that a file's header says of them.
 
 use super::features::FeatureSet;
 use std::fmt;
@@ -55,23 +55,84 @@ impl Inputs {
     }
 }
 
-/// `inputs -> l1 a side -> l2 -> l3 -> 1`, all clipped ReLU.
+/// `inputs -> l1 a side -> head`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// What the first layer sees.
     pub inputs: Inputs,
     /// Outputs of the feature transformer, per perspective.
     pub l1: usize,
-    /// Outputs of the first hidden layer.
-    pub l2: usize,
-    /// Outputs of the second hidden layer.
-    pub l3: usize,
+    /// What is made of them.
+    pub head: HeadShape,
+}
+
+/// What a network makes of its accumulators, `2 l1` numbers clipped to 0..=127.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadShape {
+    /// `2 l1 -> l2 -> l3 -> 1`, all clipped ReLU.
+    Hidden {
+        /// Outputs of the first hidden layer.
+        l2: usize,
+        /// Outputs of the second hidden layer.
+        l3: usize,
+    },
+    /// `2 l1 -> 1`.
+    Direct {
+        /// Whether the clipped numbers are squared (SCReLU).
+        squared: bool,
+        /// Sets of weights, see [`HeadShape::bucket`].
+        buckets: usize,
+    },
+}
+
+impl HeadShape {
+    /// How many sets of output weights there are.
+    pub const fn buckets(self) -> usize {
+        match self {
+            HeadShape::Hidden { .. } => 1,
+            HeadShape::Direct { buckets, .. } => buckets,
+        }
+    }
+
+    /// Which of them is used with so many pieces in both players' hands: a step every two pieces, and the last one for all
+    /// beyond.
+    #[inline]
+    pub const fn bucket(self, in_hand: usize) -> usize {
+        let last = self.buckets() - 1;
+        if in_hand / 2 < last { in_hand / 2 } else { last }
+    }
+
+    /// The output's sum is shifted right by so many bits.
+    pub const fn shift(self) -> u32 {
+        match self {
+            HeadShape::Hidden { .. } => 0,
+            HeadShape::Direct { squared: false, .. } => 5,
+            HeadShape::Direct { squared: true, .. } => 10,
+        }
+    }
+}
+
+/// Sizes of a dense layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DenseShape {
+    /// How many inputs.
+    pub inputs: usize,
+    /// How many outputs.
+    pub outputs: usize,
+    /// Bytes of a weight.
+    pub weight_bytes: usize,
 }
 
 impl Shape {
-    /// Inputs and outputs of the dense layers.
-    pub const fn dense(&self) -> [(usize, usize); 3] {
-        [(2 * self.l1, self.l2), (self.l2, self.l3), (self.l3, 1)]
+    /// The dense layers.
+    pub fn dense(&self) -> Vec<DenseShape> {
+        let bytes = |inputs, outputs| DenseShape { inputs, outputs, weight_bytes: 1 };
+        match self.head {
+            HeadShape::Hidden { l2, l3 } => vec![bytes(2 * self.l1, l2), bytes(l2, l3), bytes(l3, 1)],
+            HeadShape::Direct { buckets, .. } => {
+                vec![DenseShape { inputs: 2 * self.l1, outputs: buckets, weight_bytes: 2 }]
+            }
+        }
     }
 
     /// The hash of a file's first section.
@@ -88,9 +149,16 @@ impl Shape {
             0x538D_24C7u32.wrapping_add(previous)
         }
         let slice = 0xEC42_E90D ^ (2 * self.l1) as u32;
-        let hidden1 = clipped(affine(slice, self.l2));
-        let hidden2 = clipped(affine(hidden1, self.l3));
-        affine(hidden2, 1)
+        match self.head {
+            HeadShape::Hidden { l2, l3 } => {
+                let hidden1 = clipped(affine(slice, l2));
+                let hidden2 = clipped(affine(hidden1, l3));
+                affine(hidden2, 1)
+            }
+            // no other program's: a square is clipped twice
+            HeadShape::Direct { squared: false, buckets } => affine(clipped(slice), buckets),
+            HeadShape::Direct { squared: true, buckets } => affine(clipped(clipped(slice)), buckets),
+        }
     }
 
     /// The hash in the header.
@@ -105,9 +173,9 @@ impl Shape {
 
     /// Bytes of a file after its architecture string.
     pub fn bytes(&self) -> u64 {
-        let dense = |(inputs, outputs): (usize, usize)| outputs * (4 + Shape::padded(inputs));
+        let dense = |d: &DenseShape| d.outputs * (4 + d.weight_bytes * Shape::padded(d.inputs));
         let transformer = 4 + 2 * self.l1 * (1 + self.inputs.count());
-        (transformer + 4 + self.dense().map(dense).iter().sum::<usize>()) as u64
+        (transformer + 4 + self.dense().iter().map(dense).sum::<usize>()) as u64
     }
 
     /// The architecture string of a file. Readers must not trust it: trainers write all sorts of things there.
@@ -116,19 +184,36 @@ impl Shape {
             Style::Classic => "AffineTransform",
             Style::Current => "AffineTransformSparseInput",
         };
-        let Shape { inputs, l1, l2, l3 } = self;
+        let Shape { inputs, l1, head } = self;
         let (name_in_files, count, wide) = (inputs.name_in_files, inputs.count(), 2 * l1);
-        format!(
-            "Features={name_in_files}[{count}->{l1}x2],Network=AffineTransform[1<-{l3}](ClippedReLU[{l3}]\
-             (AffineTransform[{l3}<-{l2}](ClippedReLU[{l2}]({first}[{l2}<-{wide}](InputSlice[{wide}(0:{wide})])))))"
-        )
+        let network = match head {
+            HeadShape::Hidden { l2, l3 } => format!(
+                "AffineTransform[1<-{l3}](ClippedReLU[{l3}](AffineTransform[{l3}<-{l2}](ClippedReLU[{l2}]\
+                 ({first}[{l2}<-{wide}](InputSlice[{wide}(0:{wide})])))))"
+            ),
+            HeadShape::Direct { squared, buckets } => {
+                let square = if *squared { "Sqr" } else { "" };
+                format!(
+                    "AffineTransform[{buckets}<-{wide}]({square}ClippedReLU[{wide}](InputSlice[{wide}(0:{wide})])),\
+                     Buckets=PiecesInHand[{buckets}]"
+                )
+            }
+        };
+        format!("Features={name_in_files}[{count}->{l1}x2],Network={network}")
     }
 }
 
 impl fmt::Display for Shape {
-    /// As people write it: `HalfKP 256x2-32-32`.
+    /// As people write it: `HalfKP 256x2-32-32`, `K-P 256x2-SCReLU-1x8` (of eight buckets).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}x2-{}-{}", self.inputs.name, self.l1, self.l2, self.l3)
+        write!(f, "{} {}x2-", self.inputs.name, self.l1)?;
+        match self.head {
+            HeadShape::Hidden { l2, l3 } => write!(f, "{l2}-{l3}"),
+            HeadShape::Direct { squared, buckets } => {
+                f.write_str(if squared { "SCReLU-1" } else { "CReLU-1" })?;
+                if buckets > 1 { write!(f, "x{buckets}") } else { Ok(()) }
+            }
+        }
     }
 }
 
@@ -148,7 +233,7 @@ mod tests {
     use crate::nnue::features::{HalfKp, Kp};
 
     fn half_kp(l1: usize, l2: usize, l3: usize) -> Shape {
-        Shape { inputs: Inputs::of::<HalfKp>(), l1, l2, l3 }
+        Shape { inputs: Inputs::of::<HalfKp>(), l1, head: HeadShape::Hidden { l2, l3 } }
     }
 
     #[test]
@@ -179,5 +264,21 @@ mod tests {
         let kp = Shape { inputs: Inputs::of::<Kp>(), ..default };
         assert!(kp.describe(Style::Classic).starts_with("Features=K+P[1710->256x2],"));
         assert_eq!([kp.to_string(), default.to_string()], ["K-P 256x2-32-32", "HalfKP 256x2-32-32"]);
+        let direct = Shape { head: HeadShape::Direct { squared: true, buckets: 8 }, ..kp };
+        assert_eq!(
+            direct.describe(Style::Current),
+            "Features=K+P[1710->256x2],Network=AffineTransform[8<-512](SqrClippedReLU[512](InputSlice[512(0:512)])),\
+             Buckets=PiecesInHand[8]"
+        );
+        assert_eq!(direct.to_string(), "K-P 256x2-SCReLU-1x8");
+        let single = Shape { head: HeadShape::Direct { squared: false, buckets: 1 }, ..kp };
+        assert_eq!(single.to_string(), "K-P 256x2-CReLU-1");
+    }
+
+    #[test]
+    fn pieces_in_hand_choose_a_bucket() {
+        let of = |buckets: usize, in_hand| HeadShape::Direct { squared: false, buckets }.bucket(in_hand);
+        assert_eq!([0, 1, 2, 13, 14, 15, 16, 38].map(|n| of(8, n)), [0, 0, 1, 6, 7, 7, 7, 7]);
+        assert_eq!([0, 38].map(|n| of(1, n)), [0, 0]);
     }
 }

@@ -3,7 +3,7 @@
 //! Rows of the first layer belong to a king square. With the views of one king square next to each other, all rows they
 //! use fit in the second-level cache, and so do the gradients that flow back to those rows.
 
-use super::features::{Sample, reflects};
+use super::features::{Sample, in_hand, reflects};
 use super::layout::Layout;
 use super::loss::SCORE_SCALE;
 use crate::types::{Square, Value};
@@ -89,5 +89,11 @@ impl Batch {
             self.score[i] = s.score as f32;
             self.result[i] = (s.result as f32 + 1.0) * 0.5;
         }
+    }
+
+    /// How many pieces both players have in hand.
+    pub(super) fn in_hand(&self, sample: usize) -> usize {
+        let place = self.place[2 * sample] as usize;
+        in_hand(&self.pieces[place * self.active..][..self.active])
     }
 }

@@ -78,6 +78,11 @@ pub fn mirrored_factor_row(row: usize) -> usize {
     }
 }
 
+/// How many of these pieces are in hand.
+pub(super) fn in_hand(pieces: &[u16]) -> usize {
+    pieces.iter().filter(|piece| (1..HAND_END).contains(*piece)).count()
+}
+
 /// A training position, 84 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -143,6 +148,11 @@ impl Sample {
         let hands = [pos.hand(Color::Black), pos.hand(Color::White)];
         let ply = pos.game_ply().min(u16::MAX as u32) as u16;
         Sample::new(pos.board(), hands, pos.side_to_move(), score, ply, result)
+    }
+
+    /// How many pieces both players have in hand.
+    pub fn in_hand(&self) -> usize {
+        in_hand(&self.pieces)
     }
 
     /// The own king's square and the pieces, seen by the side to move (0) or the other side (1), reflected if asked. If there

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::features::Sample;
+use super::head;
 use super::layout::Layout;
 use super::model::Model;
 use crate::memory::{HugeBuf, OutOfMemory};
@@ -16,7 +17,7 @@ pub struct Finished {
     pub rows: HugeBuf<f32>,
     /// Bias of the first layer.
     pub bias: Vec<f32>,
-    /// The other layers, see [`Layout`].
+    /// The layers after it, see [`Layout`].
     pub dense: Vec<f32>,
 }
 
@@ -36,10 +37,9 @@ impl Model {
 impl Finished {
     /// The output, 1 for 600 `Value`s, for the side to move: exact and slow, made for measuring.
     pub fn output(&self, sample: &Sample) -> f32 {
-        let (l, d) = (self.layout, &self.dense);
-        let mut a1 = d[l.b1..][..l.l2].to_vec();
+        let l = self.layout;
         let mut pieces = vec![0u16; l.active];
-        for p in 0..2 {
+        let accumulators = [0, 1].map(|p| {
             let king = sample.view(p, false, &mut pieces) as usize;
             let first = if l.buckets == 1 { 0 } else { king * l.per_bucket };
             let mut acc = self.bias.clone();
@@ -47,17 +47,8 @@ impl Finished {
                 let row = &self.rows[(first + piece as usize) * l.l1..][..l.l1];
                 acc.iter_mut().zip(row).for_each(|(a, r)| *a += r);
             }
-            for (i, a) in acc.iter().enumerate() {
-                let w = &d[l.w1 + (p * l.l1 + i) * l.l2..][..l.l2];
-                a1.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
-            }
-        }
-        let mut a2 = d[l.b2..][..l.l3].to_vec();
-        for (i, a) in a1.iter().enumerate() {
-            let w = &d[l.w2 + i * l.l3..][..l.l3];
-            a2.iter_mut().zip(w).for_each(|(s, w)| *s += a.clamp(0.0, 1.0) * w);
-        }
-        let out = &d[l.w3..][..l.l3];
-        d[l.b3] + a2.iter().zip(out).map(|(a, w)| a.clamp(0.0, 1.0) * w).sum::<f32>()
+            acc
+        });
+        head::of(&l).output(&self.dense, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
     }
 }

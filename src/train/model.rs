@@ -1,19 +1,12 @@
 //! The parameters of a network in f32, with the state of Adam beside them.
 
 use super::features::{BONA, mirrored_row, reflects, relative_row};
+use super::head::{self, normal};
 use super::kernels::{AdamStep, CatchUp, Kernels, Portable};
 use super::layout::Layout;
-use super::loss::SCORE_SCALE;
 use crate::memory::{HugeBuf, OutOfMemory};
 use crate::nnue::Architecture;
-use crate::nnue::arch::FV_SCALE;
-use crate::nnue::layers::WEIGHT_SHIFT;
 use crate::random::Rng;
-
-/// The largest hidden weight that 8 bits hold: 127 in units of 1/64.
-pub const HIDDEN_LIMIT: f32 = 127.0 / (1 << WEIGHT_SHIFT) as f32;
-/// The largest output weight that 8 bits hold: 127 in units of 127/9600.
-pub const OUTPUT_LIMIT: f32 = 127.0 * 127.0 / (SCORE_SCALE * FV_SCALE as f32);
 
 /// Some parameters and both moments of their gradients.
 pub struct Moments<T> {
@@ -51,7 +44,7 @@ pub struct Model {
     pub factor: Moments<HugeBuf<f32>>,
     /// Bias of the first layer.
     pub bias: Moments<Vec<f32>>,
-    /// The other layers, see [`Layout`].
+    /// The layers after it, see [`Layout`].
     pub dense: Moments<Vec<f32>>,
     /// Steps done.
     pub step: u32,
@@ -101,24 +94,7 @@ impl Model {
             .iter_mut()
             .for_each(|w| *w = normal(&mut rng) * spread);
         model.bias.w.fill(0.5);
-        let d = &mut model.dense.w;
-        let mut layer =
-            |weights: std::ops::Range<usize>, bias: usize, inputs: usize, outputs: usize, middle: f32| {
-                let spread = 1.0 / (inputs as f32).sqrt();
-                for o in 0..outputs {
-                    let mut sum = 0.0;
-                    for i in 0..inputs {
-                        let w = normal(&mut rng) * spread;
-                        d[weights.start + i * outputs + o] = w;
-                        sum += w;
-                    }
-                    d[bias + o] = middle - 0.5 * sum; // inputs are around 0.5
-                }
-            };
-        let Layout { inputs, l2, l3, w1, b1, w2, b2, w3, b3, .. } = layout;
-        layer(w1..b1, b1, inputs, l2, 0.5);
-        layer(w2..b2, b2, l2, l3, 0.5);
-        layer(w3..b3, b3, l3, 1, 0.0);
+        head::of(&layout).begin(&mut rng, &mut model.dense.w);
         model.clip();
         Ok(model)
     }
@@ -153,13 +129,9 @@ impl Model {
         self.shift.push(0.0);
     }
 
-    /// Keeps the weights of the small layers within what 8 bits hold.
+    /// Keeps the weights of the small layers within what their integers hold.
     pub fn clip(&mut self) {
-        let (l, d) = (self.layout, &mut self.dense.w);
-        for range in [l.w1..l.b1, l.w2..l.b2] {
-            d[range].iter_mut().for_each(|w| *w = w.clamp(-HIDDEN_LIMIT, HIDDEN_LIMIT));
-        }
-        d[l.w3..l.b3].iter_mut().for_each(|w| *w = w.clamp(-OUTPUT_LIMIT, OUTPUT_LIMIT));
+        head::of(&self.layout).clip(&mut self.dense.w);
     }
 
     /// What the factor adds to a row of the first layer.
@@ -223,13 +195,6 @@ pub(super) fn catch_up(shift: &[f32], step: u32, beta1: f32, beta2: f32, last: u
     }
     let missed = (step - last) as i32;
     Some(CatchUp { shift: shift[last as usize], decay1: beta1.powi(missed), decay2: beta2.powi(missed) })
-}
-
-/// A standard normal number (Box and Muller).
-fn normal(rng: &mut Rng) -> f32 {
-    let mut unit = || ((rng.next_u64() >> 40) as f32 + 0.5) / (1u64 << 24) as f32;
-    let radius = (-2.0 * unit().ln()).sqrt();
-    radius * (std::f32::consts::TAU * unit()).cos()
 }
 
 #[cfg(test)]

@@ -2,71 +2,28 @@
 
 use super::features::Sample;
 use super::finished::Finished;
-use super::layout::Layout;
+use super::head;
+pub use super::head::OUTPUT_SUM;
 use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
 use crate::memory::OutOfMemory;
-use crate::nnue::arch::FV_SCALE;
-use crate::nnue::layers::WEIGHT_SHIFT;
 use crate::nnue::{Network, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
-/// One unit of a hidden weight, and of a hidden sum (weight × activation).
-const HIDDEN_SCALE: f32 = (1 << WEIGHT_SHIFT) as f32;
-const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
-/// One unit of the output: 600 `Value`s times FV_SCALE.
-pub const OUTPUT_SUM: f32 = SCORE_SCALE * FV_SCALE as f32;
-const OUTPUT_SCALE: f32 = OUTPUT_SUM / 127.0;
-/// Hidden sums lose their six lowest bits by a shift that rounds down. Half a unit in the bias makes it round to nearest.
-const HALF: f32 = HIDDEN_SCALE / 2.0;
-
 impl Model {
-    /// The small layers with every number rounded to what the integers hold.
-    pub(super) fn round_dense(&self, out: &mut [f32]) {
-        let l = self.layout;
-        for (part, scale) in [
-            (l.w1..l.b1, HIDDEN_SCALE),
-            (l.b1..l.w2, HIDDEN_SUM),
-            (l.w2..l.b2, HIDDEN_SCALE),
-            (l.b2..l.w3, HIDDEN_SUM),
-            (l.w3..l.b3, OUTPUT_SCALE),
-            (l.b3..l.dense, OUTPUT_SUM),
-        ] {
-            for (o, w) in out[part.clone()].iter_mut().zip(&self.dense.w[part]) {
-                *o = (w * scale).round_ties_even() / scale;
-            }
-        }
-    }
-
     /// A model that computes what `net` does, for training it further.
     pub fn from_network(net: &Network) -> Result<Model, OutOfMemory> {
         let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
         let net = net.parameters();
-        let Layout { l1, l2, l3, inputs, w1, b1, w2, b2, w3, b3, .. } = model.layout;
-        for (row, out) in model.rows.w.chunks_exact_mut(l1).enumerate() {
+        for (row, out) in model.rows.w.chunks_exact_mut(model.layout.l1).enumerate() {
             out.iter_mut().zip(net.row(row)).for_each(|(o, &w)| *o = w as f32 / INPUT_SCALE);
         }
         for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
             *out = b as f32 / INPUT_SCALE;
         }
-        let d = &mut model.dense.w;
-        let [hidden1, hidden2, output] = net.layers();
-        for o in 0..l2 {
-            for i in 0..inputs {
-                d[w1 + i * l2 + o] = hidden1.weight(o, i) as f32 / HIDDEN_SCALE;
-            }
-            d[b1 + o] = (hidden1.bias()[o] as f32 - HALF) / HIDDEN_SUM;
-        }
-        for o in 0..l3 {
-            for i in 0..l2 {
-                d[w2 + i * l3 + o] = hidden2.weight(o, i) as f32 / HIDDEN_SCALE;
-            }
-            d[b2 + o] = (hidden2.bias()[o] as f32 - HALF) / HIDDEN_SUM;
-            d[w3 + o] = output.weight(0, o) as f32 / OUTPUT_SCALE;
-        }
-        d[b3] = output.bias()[0] as f32 / OUTPUT_SUM;
+        head::of(&model.layout).read(net, &mut model.dense.w);
         Ok(model)
     }
 }
@@ -74,32 +31,15 @@ impl Model {
 impl Finished {
     /// The network in integers.
     pub fn quantize(&self) -> Result<Network, OutOfMemory> {
-        let Layout { l1, l2, l3, inputs, w1, b1, w2, b2, w3, b3, .. } = self.layout;
         let mut net = self.layout.architecture().zeroed()?;
         let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
-        let byte = |x: f32, scale: f32| (x * scale).round_ties_even().clamp(-127.0, 127.0) as i8;
-        for (row, values) in self.rows.chunks_exact(l1).enumerate() {
+        for (row, values) in self.rows.chunks_exact(self.layout.l1).enumerate() {
             net.row_mut(row).iter_mut().zip(values).for_each(|(o, &w)| *o = short(w));
         }
         for (out, &b) in net.bias_mut().iter_mut().zip(&self.bias) {
             *out = short(b);
         }
-        let d = &self.dense;
-        let [hidden1, hidden2, output] = net.layers_mut();
-        for o in 0..l2 {
-            for i in 0..inputs {
-                hidden1.set_weight(o, i, byte(d[w1 + i * l2 + o], HIDDEN_SCALE));
-            }
-            hidden1.bias_mut()[o] = (d[b1 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
-        }
-        for o in 0..l3 {
-            for i in 0..l2 {
-                hidden2.set_weight(o, i, byte(d[w2 + i * l3 + o], HIDDEN_SCALE));
-            }
-            hidden2.bias_mut()[o] = (d[b2 + o] * HIDDEN_SUM + HALF).round_ties_even() as i32;
-            output.set_weight(0, o, byte(d[w3 + o], OUTPUT_SCALE));
-        }
-        output.bias_mut()[0] = (d[b3] * OUTPUT_SUM).round_ties_even() as i32;
+        head::of(&self.layout).write(&self.dense, &mut *net);
         Ok(Network::new(net, "trained".to_owned()))
     }
 }
@@ -119,7 +59,7 @@ pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
         }
         sum
     });
-    output_of(net, accumulators.each_ref().map(|a| &a[..]))
+    output_of(net, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
 }
 
 /// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s), and what that does to the loss.

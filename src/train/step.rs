@@ -12,11 +12,11 @@
 use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
+use super::head::{self, Head, Scratch, Tile};
 use super::kernels::{AdamStep, CatchUp, Grid, Kernels};
 use super::layout::Layout;
 use super::loss::{Loss, Objective};
 use super::model::{Model, catch_up, factor_rows};
-use super::tile::{DenseInput, DenseScratch};
 use crate::memory::{HugeBuf, OutOfMemory, prefetch};
 
 /// Estimated cost of a touched row and of a view that uses it, for sharing rows among threads.
@@ -47,13 +47,13 @@ pub struct Trainer {
     /// dL/d(accumulator) by view.
     grads: HugeBuf<u32>,
     index: Vec<KingIndex>,
-    dense: Vec<DenseScratch>,
+    head: Box<dyn Head>,
+    dense: Vec<Scratch>,
     /// Per thread the gradients of the factor.
     factor_grads: Vec<HugeBuf<f32>>,
-    /// The small layers as the forward pass sees them, and their weights transposed.
+    /// The small layers as the forward pass sees them, and what they need made of them.
     seen: Vec<f32>,
-    w1t: Vec<f32>,
-    w2t: Vec<f32>,
+    prepared: Vec<f32>,
     /// Seconds spent in the five phases.
     pub seconds: [f64; 5],
 }
@@ -77,6 +77,9 @@ impl Trainer {
             .thread_name(|i| format!("train-{i}"))
             .build()
             .map_err(|_| OutOfMemory { bytes: 0 })?;
+        let head = head::of(&l);
+        let scratch =
+            || Scratch { room: vec![0.0; head.room()], grad: vec![0.0; l.dense], loss: Loss::default() };
         let index = (0..l.buckets).map(|_| KingIndex {
             start: vec![0; l.per_bucket + 1],
             views: Vec::new(),
@@ -91,13 +94,13 @@ impl Trainer {
             acc: HugeBuf::zeroed(2 * batch * l.l1)?,
             grads: HugeBuf::zeroed(2 * batch * l.grad_words())?,
             index: index.collect(),
-            dense: (0..threads).map(|_| DenseScratch::new(&l)).collect(),
+            dense: (0..threads).map(|_| scratch()).collect(),
             factor_grads: (0..threads)
                 .map(|_| HugeBuf::zeroed(l.factor_rows() * l.l1))
                 .collect::<Result<_, _>>()?,
             seen: vec![0.0; l.dense],
-            w1t: vec![0.0; l.l2 * l.pitch()],
-            w2t: vec![0.0; l.l3 * l.l2],
+            prepared: vec![0.0; head.prepared()],
+            head,
             seconds: [0.0; 5],
         })
     }
@@ -215,31 +218,23 @@ impl Trainer {
     fn run_dense(&mut self, batch: &Batch, objective: Objective, backward: bool) -> Loss {
         match self.grid {
             Grid::Fine => self.seen.copy_from_slice(&self.model.dense.w),
-            Grid::Quantized => self.model.round_dense(&mut self.seen),
+            Grid::Quantized => self.head.round(&self.model.dense.w, &mut self.seen),
         }
+        self.head.prepare(&self.seen, self.grid, &mut self.prepared);
         let l = self.model.layout;
-        let (pitch, words) = (l.pitch(), l.grad_words());
-        for i in 0..l.inputs {
-            for o in 0..l.l2 {
-                self.w1t[o * pitch + i] = self.seen[l.w1 + i * l.l2 + o];
-            }
-        }
-        for i in 0..l.l2 {
-            for o in 0..l.l3 {
-                self.w2t[o * l.l2 + i] = self.seen[l.w2 + i * l.l3 + o];
-            }
-        }
-        let input = DenseInput {
-            layout: l,
+        let words = l.grad_words();
+        let first = Tile {
+            number: 0,
             kernels: self.kernels,
             batch,
+            l1: l.l1,
             acc: &self.acc,
             dense: &self.seen,
+            prepared: &self.prepared,
             grid: self.grid,
-            w1t: &self.w1t,
-            w2t: &self.w2t,
             objective,
         };
+        let head = &*self.head;
         // Each thread has a fixed run of tiles, so that sums come out the same every time.
         let (tiles, threads) = (batch.len / TILE, self.dense.len());
         let mut grads = &mut self.grads[..2 * batch.len * words];
@@ -255,8 +250,8 @@ impl Trainer {
                 s.loss = Loss::default();
                 s.grad.fill(0.0);
                 let tiles = own.chunks_exact_mut(2 * TILE * words);
-                for (tile, out) in run.zip(tiles) {
-                    input.tile(s, tile, backward.then_some(out));
+                for (number, out) in run.zip(tiles) {
+                    head.run(&Tile { number, ..first }, s, backward.then_some(out));
                 }
             })
         });

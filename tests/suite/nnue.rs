@@ -54,7 +54,7 @@ pub(crate) fn synthetic(architecture: Architecture) -> Network {
             *b = ranged(bias.0, o, bias.1, bias.2) as i32;
         }
         for (o, i) in (0..layer.bias().len()).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
-            layer.set_weight(o, i, ranged(weight.0, o * inputs + i, weight.1, weight.2) as i8);
+            layer.set_weight(o, i, ranged(weight.0, o * inputs + i, weight.1, weight.2) as i16);
         }
     }
     Network::new(net, "synthetic".into())
@@ -156,7 +156,7 @@ pub(crate) fn noise(architecture: Architecture) -> Arc<Network> {
         let inputs = layer.inputs();
         layer.bias_mut().iter_mut().for_each(|b| *b = random.below(8001) as i32 - 4000);
         for (o, i) in (0..layer.bias().len()).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
-            layer.set_weight(o, i, (random.below(161) as i32 - 80) as i8);
+            layer.set_weight(o, i, random.below(161) as i16 - 80);
         }
     }
     Arc::new(Network::new(net, "noise".into()))
@@ -200,14 +200,14 @@ fn lines_longer_than_the_stack_are_followed() {
 
 #[test]
 fn handicaps_and_missing_kings_are_evaluated() {
-    let kp = noise("kp_256x2-32-32".parse().unwrap());
+    let others = ["kp_256x2-32-32", "psq_256x2-screlu-8b"].map(|name| noise(name.parse().unwrap()));
     let cases = [
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
         "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 9p 1",
         "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1",
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     ];
-    for network in [&SYNTHETIC, &kp] {
+    for network in others.iter().chain([&*SYNTHETIC]) {
         let mut evaluator = Evaluator::new(network.clone());
         for sfen in cases {
             let pos = Position::from_sfen(sfen).unwrap();

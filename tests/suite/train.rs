@@ -291,6 +291,12 @@ fn gradients_are_right(
         // a wide first layer is hundreds of megabytes, of which two kings' rows are enough
         samples.iter_mut().for_each(|s| s.kings = s.kings.map(|king| 40 + king % 2));
     }
+    if architecture.shape.head.buckets() > 1 {
+        // pawns in hand, the more the later
+        for (i, s) in samples.iter_mut().enumerate() {
+            (0..i % 19).for_each(|nth| s.pieces[nth] = nth as u16 + 1);
+        }
+    }
     let mut batch = Batch::default();
     batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied, &Layout::of(architecture));
     let fresh = || {
@@ -388,7 +394,9 @@ fn is_trained(architecture: Architecture) {
 
 #[test]
 fn other_architectures_are_trained_too() {
-    is_trained("kp_256x2-32-32".parse().unwrap());
+    for name in ["kp_256x2-32-32", "psq_256x2-crelu", "psq_256x2-screlu-8b"] {
+        is_trained(name.parse().unwrap());
+    }
 }
 
 #[test]

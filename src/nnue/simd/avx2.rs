@@ -61,6 +61,38 @@ impl Lanes<16> for __m256i {
         // SAFETY: the caller has AVX2.
         unsafe { _mm256_sub_epi16(self, other) }
     }
+
+    #[inline(always)]
+    unsafe fn clip(self) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_max_epi16(_mm256_min_epi16(self, _mm256_set1_epi16(127)), _mm256_setzero_si256()) }
+    }
+
+    #[inline(always)]
+    unsafe fn square(self) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_mullo_epi16(self, self) }
+    }
+
+    type Sums = Self;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, weights: Self, sums: Self) -> Self {
+        // SAFETY: the caller has AVX2.
+        unsafe { _mm256_add_epi32(sums, _mm256_madd_epi16(self, weights)) }
+    }
+
+    #[inline(always)]
+    unsafe fn total(sums: Self) -> i32 {
+        // SAFETY: the caller has AVX2.
+        unsafe { sum(sums) }
+    }
 }
 
 /// The sum of eight i32, wrapping.
@@ -392,6 +424,16 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                 _ => sparse_affine::<VNNI, IN, OUT, 1, 4>(input, layer),
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
+        us: &Row<N>,
+        them: &Row<N>,
+        weights: &[Row<N>; 2],
+    ) -> i32 {
+        // SAFETY: the caller's promise.
+        unsafe { rows::output::<__m256i, _, N, SQUARED>(us, them, weights) }
     }
 
     #[inline(always)]

@@ -50,6 +50,38 @@ impl Lanes<32> for __m512i {
         // SAFETY: the caller has AVX-512.
         unsafe { _mm512_sub_epi16(self, other) }
     }
+
+    #[inline(always)]
+    unsafe fn clip(self) -> Self {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_max_epi16(_mm512_min_epi16(self, _mm512_set1_epi16(127)), _mm512_setzero_si512()) }
+    }
+
+    #[inline(always)]
+    unsafe fn square(self) -> Self {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_mullo_epi16(self, self) }
+    }
+
+    type Sums = Self;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_setzero_si512() }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, weights: Self, sums: Self) -> Self {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_add_epi32(sums, _mm512_madd_epi16(self, weights)) }
+    }
+
+    #[inline(always)]
+    unsafe fn total(sums: Self) -> i32 {
+        // SAFETY: the caller has AVX-512.
+        unsafe { _mm512_reduce_add_epi32(sums) }
+    }
 }
 
 /// Shifts 16 sums and clips them to bytes.
@@ -323,6 +355,16 @@ impl Simd for Avx512 {
                 _ => sparse_affine::<IN, OUT, 1>(input, layer),
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
+        us: &Row<N>,
+        them: &Row<N>,
+        weights: &[Row<N>; 2],
+    ) -> i32 {
+        // SAFETY: the caller's promise.
+        unsafe { rows::output::<__m512i, _, N, SQUARED>(us, them, weights) }
     }
 
     #[inline(always)]

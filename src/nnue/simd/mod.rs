@@ -80,7 +80,7 @@ mod tests {
     ) -> Affine<IN, OUT> {
         let mut layer = Affine::zeroed().unwrap();
         for (o, i) in (0..OUT).flat_map(|o| (0..IN).map(move |i| (o, i))) {
-            layer.set_weight(o, i, weight(o, i) as i8);
+            layer.set_weight(o, i, weight(o, i) as i16);
         }
         layer.bias.0.iter_mut().enumerate().for_each(|(o, bias)| *bias = o as i32 * 64);
         layer
@@ -138,5 +138,52 @@ mod tests {
         sums_are_those_of_scalar::<1024, 2048, 8, 64>();
         // no network has this one, but the kernels do
         sums_are_those_of_scalar::<256, 512, 48, 16>();
+    }
+
+    /// Accumulators and weights straight to an output.
+    struct Straight<'a, const N: usize, const SQUARED: bool>(&'a [Row<N>; 2], &'a [Row<N>; 2]);
+
+    impl<const N: usize, const SQUARED: bool> Work for Straight<'_, N, SQUARED> {
+        type Output = i32;
+        #[inline(always)]
+        unsafe fn run<S: Simd>(self) -> i32 {
+            // SAFETY: the caller's promise.
+            unsafe { S::transformed_output::<N, SQUARED>(&self.0[0], &self.0[1], self.1) }
+        }
+    }
+
+    /// Every kernel against the scalar one, with numbers up to the largest, which wrap.
+    fn outputs_are_those_of_scalar<const N: usize, const SQUARED: bool>() {
+        let mut rng = Rng::for_stream(9, 0);
+        for most in [1usize, 50, 300, 32767] {
+            let mut rows = || {
+                [(); 2].map(|()| {
+                    Aligned(std::array::from_fn(|_| {
+                        (rng.below(2 * most + 2) as i32 - most as i32 - 1) as i16
+                    }))
+                })
+            };
+            let (accumulators, weights): ([Row<N>; 2], [Row<N>; 2]) = (rows(), rows());
+            let work = || Straight::<N, SQUARED>(&accumulators, &weights);
+            let expected = scalar::run(work());
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: each only where it is available.
+            unsafe {
+                if Kernel::Avx2.is_available() {
+                    assert_eq!(avx2::enter(work()), expected, "{N}, up to {most}");
+                }
+                if Kernel::Avx512.is_available() {
+                    assert_eq!(avx512::enter(work()), expected, "{N}, up to {most}");
+                }
+            }
+            assert_eq!(dispatch(work()), expected, "{N}, up to {most}");
+        }
+    }
+
+    #[test]
+    fn every_kernel_weighs_accumulators_like_scalar() {
+        outputs_are_those_of_scalar::<256, false>();
+        outputs_are_those_of_scalar::<256, true>();
+        outputs_are_those_of_scalar::<512, true>();
     }
 }

@@ -47,6 +47,41 @@ impl Lanes<8> for int16x8_t {
         // SAFETY: the caller has NEON.
         unsafe { vsubq_s16(self, other) }
     }
+
+    #[inline(always)]
+    unsafe fn clip(self) -> Self {
+        // SAFETY: the caller has NEON.
+        unsafe { vmaxq_s16(vminq_s16(self, vdupq_n_s16(127)), vdupq_n_s16(0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn square(self) -> Self {
+        // SAFETY: the caller has NEON.
+        unsafe { vmulq_s16(self, self) }
+    }
+
+    type Sums = int32x4_t;
+
+    #[inline(always)]
+    unsafe fn zero() -> int32x4_t {
+        // SAFETY: the caller has NEON.
+        unsafe { vdupq_n_s32(0) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, weights: Self, sums: int32x4_t) -> int32x4_t {
+        // SAFETY: the caller has NEON.
+        unsafe {
+            let low = vmlal_s16(sums, vget_low_s16(self), vget_low_s16(weights));
+            vmlal_high_s16(low, self, weights)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn total(sums: int32x4_t) -> i32 {
+        // SAFETY: the caller has NEON.
+        unsafe { vaddvq_s32(sums) }
+    }
 }
 
 /// `sums + (four i8) · (four i8)` in each i32 lane. Products of two are at most 2 * 127 * 128, those of four are added
@@ -182,6 +217,16 @@ impl Simd for Neon {
                 _ => layer_over::<IN, OUT, 2>(&input, layer, live),
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
+        us: &Row<N>,
+        them: &Row<N>,
+        weights: &[Row<N>; 2],
+    ) -> i32 {
+        // SAFETY: the caller's promise.
+        unsafe { rows::output::<int16x8_t, _, N, SQUARED>(us, them, weights) }
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Updates of accumulators, stated once for registers of any width: [`Lanes`].
+//! Updates of accumulators, and what makes an output of them at once, stated once for registers of any width: [`Lanes`].
 
 use crate::nnue::layers::Row;
 
@@ -14,6 +14,18 @@ pub(super) trait Lanes<const C: usize>: Copy {
     unsafe fn add(self, other: Self) -> Self;
     /// The difference lane by lane, wrapping.
     unsafe fn sub(self, other: Self) -> Self;
+    /// Lanes brought within 0..=127.
+    unsafe fn clip(self) -> Self;
+    /// Each lane times itself, which must fit 16 bits.
+    unsafe fn square(self) -> Self;
+
+    /// A register of i32.
+    type Sums: Copy;
+    unsafe fn zero() -> Self::Sums;
+    /// Adds the products of lanes to the sums: which to which, the register knows. For lanes of which none is negative.
+    unsafe fn add_products(self, weights: Self, sums: Self::Sums) -> Self::Sums;
+    /// All sums' sum, wrapping.
+    unsafe fn total(sums: Self::Sums) -> i32;
 }
 
 /// See [`Simd::fused`](super::tier::Simd::fused).
@@ -77,6 +89,32 @@ pub(super) unsafe fn apply<L: Lanes<C>, const C: usize, const BLOCK: usize, cons
                 v.store(chunk_mut(copy, start + j));
             }
         }
+    }
+}
+
+/// See [`Simd::transformed_output`](super::tier::Simd::transformed_output).
+///
+/// # Safety
+/// The processor must have what `L` needs.
+#[inline(always)]
+pub(super) unsafe fn output<L: Lanes<C>, const C: usize, const N: usize, const SQUARED: bool>(
+    us: &Row<N>,
+    them: &Row<N>,
+    weights: &[Row<N>; 2],
+) -> i32 {
+    const { assert!(N.is_multiple_of(C)) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        // a chain of sums a side, so that neither waits for the other
+        let mut sums = [L::zero(); 2];
+        for i in 0..N / C {
+            for (side, acc) in [us, them].into_iter().enumerate() {
+                let x = L::load(chunk(acc, i)).clip();
+                let x = if SQUARED { x.square() } else { x };
+                sums[side] = x.add_products(L::load(chunk(&weights[side], i)), sums[side]);
+            }
+        }
+        L::total(sums[0]).wrapping_add(L::total(sums[1]))
     }
 }
 

@@ -1,0 +1,74 @@
+//! [`Direct`]: no layer between the accumulators and the output, as in the perspective networks of many chess engines.
+//!
+//! The clipped accumulators, or their squares (SCReLU), are weighed and summed up. A square of 0..=127 fits 16 bits, so one
+//! 16-bit multiplication makes it and one multiply-add weighs it, by weights of all 16 bits. The pieces in hand choose among
+//! the sets of weights: their number tells how far the game has got, as that of pieces on the board does in chess.
+
+use super::head::Head;
+use super::layers::{Aligned, Dense, Row};
+use super::shape::HeadShape;
+use super::simd::Simd;
+use crate::memory::{HugeBuf, OutOfMemory};
+
+/// `2 L1 -> 1`, weights of 16 bits, a set for each bucket.
+pub(super) struct Direct<const L1: usize, const BUCKETS: usize, const SQUARED: bool>(Output<L1>);
+
+/// The layer; an output of it is a bucket.
+struct Output<const L1: usize> {
+    bias: Vec<i32>,
+    /// By bucket those for the side to move and for the other one.
+    weights: HugeBuf<[Row<L1>; 2]>,
+}
+
+impl<const L1: usize, const BUCKETS: usize, const SQUARED: bool> Head<L1> for Direct<L1, BUCKETS, SQUARED> {
+    const SHAPE: HeadShape = HeadShape::Direct { squared: SQUARED, buckets: BUCKETS };
+
+    fn zeroed() -> Result<Self, OutOfMemory> {
+        Ok(Direct(Output { bias: vec![0; BUCKETS], weights: HugeBuf::zeroed(BUCKETS)? }))
+    }
+
+    fn layers(&self) -> Vec<&dyn Dense> {
+        vec![&self.0]
+    }
+
+    fn layers_mut(&mut self) -> Vec<&mut dyn Dense> {
+        vec![&mut self.0]
+    }
+
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    unsafe fn propagate<S: Simd>(&self, us: &Row<L1>, them: &Row<L1>, in_hand: usize) -> i32 {
+        let bucket = <Self as Head<L1>>::SHAPE.bucket(in_hand);
+        // SAFETY: the caller's promise is the kernel's only condition.
+        let sum = unsafe { S::transformed_output::<L1, SQUARED>(us, them, &self.0.weights[bucket]) };
+        sum.wrapping_add(self.0.bias[bucket]) >> <Self as Head<L1>>::SHAPE.shift()
+    }
+}
+
+impl<const L1: usize> Dense for Output<L1> {
+    fn inputs(&self) -> usize {
+        2 * L1
+    }
+
+    fn weight_bytes(&self) -> usize {
+        2
+    }
+
+    fn bias(&self) -> &[i32] {
+        &self.bias
+    }
+
+    fn bias_mut(&mut self) -> &mut [i32] {
+        &mut self.bias
+    }
+
+    fn weight(&self, output: usize, input: usize) -> i16 {
+        let Aligned(side) = &self.weights[output][input / L1];
+        side[input % L1]
+    }
+
+    fn set_weight(&mut self, output: usize, input: usize, weight: i16) {
+        let Aligned(side) = &mut self.weights[output][input / L1];
+        side[input % L1] = weight;
+    }
+}

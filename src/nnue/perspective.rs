@@ -1,0 +1,28 @@
+//! [`Perspective`]: a network that looks at the position from both sides with the same first layer.
+
+use super::features::FeatureSet;
+use super::head::Head;
+use super::layers::Transformer;
+use super::shape::{Inputs, Shape};
+use crate::memory::OutOfMemory;
+
+/// All layers: features `F` to two accumulators of `L1` outputs, and a [`Head`] after them.
+pub(super) struct Perspective<F, const L1: usize, H> {
+    /// Features to accumulators.
+    pub input: Transformer<F, L1>,
+    /// Accumulators to the output.
+    pub head: H,
+}
+
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Perspective<F, L1, H> {
+    /// The sizes, for those who do not know them at compile time.
+    pub const SHAPE: Shape = Shape { inputs: Inputs::of::<F>(), l1: L1, head: H::SHAPE };
+
+    /// Layers of zeros.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn zeroed() -> Result<Self, OutOfMemory> {
+        Ok(Perspective { input: Transformer::zeroed()?, head: H::zeroed()? })
+    }
+}

@@ -1,0 +1,188 @@
+//! Dense layers on bytes, as the trainer computes them: [`Layer`].
+
+use super::tile::{OUTPUT_SUM, Tile, dot, normal};
+use crate::nnue;
+use crate::nnue::layers::WEIGHT_SHIFT;
+use crate::random::Rng;
+use crate::train::batch::TILE;
+use crate::train::kernels::{Grid, Kernels, Strided};
+use crate::train::loss::Loss;
+
+/// One unit of a hidden weight, and of a hidden sum (weight × activation).
+const HIDDEN_SCALE: f32 = (1 << WEIGHT_SHIFT) as f32;
+const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
+/// One unit of an output weight.
+const OUTPUT_SCALE: f32 = OUTPUT_SUM / 127.0;
+
+/// A dense layer's place among a head's numbers, and its units. Weights lie input by input: `w[i * outputs + o]`.
+#[derive(Clone, Copy)]
+pub(super) struct Layer {
+    pub inputs: usize,
+    pub outputs: usize,
+    /// Where the weights begin.
+    pub weights: usize,
+    /// Where the bias begins.
+    pub bias: usize,
+    /// Units of a weight and of a sum to one.
+    units: (f32, f32),
+    /// What the integer bias has besides.
+    half: f32,
+    /// Where the outputs begin to be, on average.
+    middle: f32,
+}
+
+impl Layer {
+    /// A layer that is clipped.
+    pub fn hidden(inputs: usize, outputs: usize, weights: usize) -> Layer {
+        // sums lose their six lowest bits by a shift that rounds down: half a unit in the bias makes it round to nearest
+        let half = HIDDEN_SCALE / 2.0;
+        let bias = weights + inputs * outputs;
+        Layer { inputs, outputs, weights, bias, units: (HIDDEN_SCALE, HIDDEN_SUM), half, middle: 0.5 }
+    }
+
+    /// The last layer.
+    pub fn output(inputs: usize, weights: usize) -> Layer {
+        let (bias, units) = (weights + inputs, (OUTPUT_SCALE, OUTPUT_SUM));
+        Layer { inputs, outputs: 1, weights, bias, units, half: 0.0, middle: 0.0 }
+    }
+
+    /// Where what follows begins.
+    pub fn end(&self) -> usize {
+        self.bias + self.outputs
+    }
+
+    /// See [`Head::begin`](super::Head::begin).
+    pub fn begin(&self, rng: &mut Rng, d: &mut [f32]) {
+        let spread = 1.0 / (self.inputs as f32).sqrt();
+        for o in 0..self.outputs {
+            let mut sum = 0.0;
+            for i in 0..self.inputs {
+                let w = normal(rng) * spread;
+                d[self.weights + i * self.outputs + o] = w;
+                sum += w;
+            }
+            d[self.bias + o] = self.middle - 0.5 * sum; // inputs are around 0.5
+        }
+    }
+
+    /// Keeps the weights within what 8 bits hold.
+    pub fn clip(&self, d: &mut [f32]) {
+        let limit = 127.0 / self.units.0;
+        d[self.weights..self.bias].iter_mut().for_each(|w| *w = w.clamp(-limit, limit));
+    }
+
+    /// Rounds to what the integers hold.
+    pub fn round(&self, d: &[f32], out: &mut [f32]) {
+        for (part, scale) in [(self.weights..self.bias, self.units.0), (self.bias..self.end(), self.units.1)]
+        {
+            for (o, w) in out[part.clone()].iter_mut().zip(&d[part]) {
+                *o = (w * scale).round_ties_even() / scale;
+            }
+        }
+    }
+
+    /// The weights output by output, rows at a distance.
+    pub fn transpose(&self, d: &[f32], out: &mut [f32], pitch: usize) {
+        for i in 0..self.inputs {
+            for o in 0..self.outputs {
+                out[o * pitch + i] = d[self.weights + i * self.outputs + o];
+            }
+        }
+    }
+
+    /// The sums of a tile, from activations in rows at a distance.
+    pub fn sums(&self, tile: &Tile, x: &[f32], pitch: usize, z: &mut [f32]) {
+        let (d, n) = (tile.dense, self.outputs);
+        z.chunks_exact_mut(n).for_each(|z| z.copy_from_slice(&d[self.bias..][..n]));
+        let x = Strided { data: x, row: pitch, col: 1 };
+        tile.kernels.matmul((TILE, n, self.inputs), x, &d[self.weights..], n, z, n, true);
+    }
+
+    /// Adds the gradients of the layer's numbers, from those of its sums and from what it saw.
+    pub fn learn(&self, k: &dyn Kernels, x: &[f32], pitch: usize, dz: &[f32], g: &mut [f32]) {
+        let n = self.outputs;
+        column_sums(dz, &mut g[self.bias..][..n]);
+        let x = Strided { data: x, row: 1, col: pitch };
+        k.matmul((self.inputs, n, TILE), x, dz, n, &mut g[self.weights..], n, true);
+    }
+
+    /// The gradients of what the layer saw, by weights [transposed](Self::transpose); both in rows at a distance.
+    pub fn back(&self, k: &dyn Kernels, dz: &[f32], transposed: &[f32], dx: &mut [f32], pitch: usize) {
+        let dz = Strided { data: dz, row: self.outputs, col: 1 };
+        k.matmul((TILE, self.inputs, self.outputs), dz, transposed, pitch, dx, pitch, false);
+    }
+
+    /// Of the last layer: counts a tile's outputs for activations and returns the loss's slopes by them.
+    pub fn count(&self, tile: &Tile, a: &[f32], loss: &mut Loss) -> [f32; TILE] {
+        let w = &tile.dense[self.weights..][..self.inputs];
+        std::array::from_fn(|i| {
+            let z = dot(&a[i * self.inputs..][..self.inputs], w) + tile.dense[self.bias];
+            tile.count(i, z, loss)
+        })
+    }
+
+    /// Of the last layer: adds its gradients and sets those of what it saw.
+    pub fn output_back(&self, tile: &Tile, slopes: [f32; TILE], a: &[f32], g: &mut [f32], da: &mut [f32]) {
+        for (i, slope) in slopes.into_iter().enumerate() {
+            g[self.bias] += slope;
+            for o in 0..self.inputs {
+                g[self.weights + o] += slope * a[i * self.inputs + o];
+                da[i * self.inputs + o] = slope * tile.dense[self.weights + o];
+            }
+        }
+    }
+
+    /// The sums, slowly, for activations that are yet to be clipped.
+    pub fn exact(&self, d: &[f32], x: &[f32]) -> Vec<f32> {
+        let mut sums = d[self.bias..][..self.outputs].to_vec();
+        for (i, x) in x[..self.inputs].iter().enumerate() {
+            let w = &d[self.weights + i * self.outputs..][..self.outputs];
+            sums.iter_mut().zip(w).for_each(|(s, w)| *s += x.clamp(0.0, 1.0) * w);
+        }
+        sums
+    }
+
+    /// The integers.
+    pub fn write(&self, d: &[f32], layer: &mut dyn nnue::Dense) {
+        for o in 0..self.outputs {
+            for i in 0..self.inputs {
+                let w = d[self.weights + i * self.outputs + o] * self.units.0;
+                layer.set_weight(o, i, w.round_ties_even().clamp(-127.0, 127.0) as i16);
+            }
+            layer.bias_mut()[o] = (d[self.bias + o] * self.units.1 + self.half).round_ties_even() as i32;
+        }
+    }
+
+    /// The numbers whose integers these are.
+    pub fn read(&self, layer: &dyn nnue::Dense, d: &mut [f32]) {
+        for o in 0..self.outputs {
+            for i in 0..self.inputs {
+                d[self.weights + i * self.outputs + o] = f32::from(layer.weight(o, i)) / self.units.0;
+            }
+            d[self.bias + o] = (layer.bias()[o] as f32 - self.half) / self.units.1;
+        }
+    }
+}
+
+/// Clips sums to activations.
+pub(super) fn clamp(z: &[f32], grid: Grid, a: &mut [f32]) {
+    match grid {
+        Grid::Fine => a.iter_mut().zip(z).for_each(|(a, z)| *a = z.clamp(0.0, 1.0)),
+        // adding half and cutting off rounds to nearest, in a way that compiles to plain vector code
+        Grid::Quantized => a
+            .iter_mut()
+            .zip(z)
+            .for_each(|(a, z)| *a = (z.clamp(0.0, 1.0) * 127.0 + 0.5) as i32 as f32 * (1.0 / 127.0)),
+    }
+}
+
+/// Stops the gradient where the unit is clamped.
+pub(super) fn mask(z: &[f32], grad: &mut [f32]) {
+    grad.iter_mut().zip(z).for_each(|(g, &z)| *g = if z > 0.0 && z < 1.0 { *g } else { 0.0 });
+}
+
+fn column_sums(x: &[f32], sums: &mut [f32]) {
+    for row in x.chunks_exact(sums.len()) {
+        sums.iter_mut().zip(row).for_each(|(s, x)| *s += x);
+    }
+}
