@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// What to train: halfkp_256x2-32-32, halfkp_512x2-16-32, halfkp_1024x2-8-32, halfkp_1024x2-8-64, kp_256x2-32-32,
-    /// psq_256x2-crelu, psq_256x2-screlu-8b or halfkp_256x2-screlu-8b
+    /// psq_256x2-crelu, psq_256x2-screlu-8b, halfkp_256x2-screlu-8b or lite_72-32
     #[arg(long, value_name = "NAME", default_value = Architecture::DEFAULT.name)]
     arch: Architecture,
     /// Passes over the data

@@ -13,7 +13,7 @@ use crate::types::Color;
 
 /// Everything that a network computes for one position.
 pub struct Activations {
-    /// Clipped accumulators: of the side to move, then of the other side.
+    /// Clipped accumulators: of the side to move, then of the other side if the network looks at it.
     pub transformed: Vec<u8>,
     /// Clipped outputs of the hidden layers, if there are any.
     pub hidden: Vec<Vec<u8>>,
@@ -29,8 +29,10 @@ impl Activations {
         if pos.side_to_move() == Color::White {
             std::mem::swap(&mut us, &mut them);
         }
-        let transformed: Vec<u8> = us.into_iter().chain(them).map(|a| a.clamp(0, 127) as u8).collect();
         let layers = parameters.layers();
+        // a lite network does not look at the other side's
+        let seen = us.into_iter().chain(them).take(layers[0].inputs());
+        let transformed: Vec<u8> = seen.map(|a| a.clamp(0, 127) as u8).collect();
         let (output, layers) = layers.split_last().expect("every network has an output");
         let mut hidden: Vec<Vec<u8>> = Vec::new();
         for layer in layers {
@@ -175,13 +177,13 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
     if positions.is_empty() {
         return Ok(());
     }
-    let mut first = Usage::new(shape.l1);
+    let mut first = Usage::new(shape.units());
     let mut hidden: Vec<(String, Usage)> =
         layers(parameters).map(|(name, layer)| (name, Usage::new(layer.bias().len()))).collect();
     hidden.pop(); // the output is not clipped
     for pos in positions {
         let a = Activations::of(network, pos);
-        a.transformed.chunks_exact(shape.l1).for_each(|view| first.note(view));
+        a.transformed.chunks_exact(shape.units()).for_each(|view| first.note(view));
         hidden.iter_mut().zip(&a.hidden).for_each(|((_, usage), layer)| usage.note(layer));
     }
     writeln!(out, "on {} positions", positions.len())?;

@@ -1,7 +1,8 @@
 //! The evaluation: NNUEs of two perspectives on int16 accumulators; the default is HalfKP 256x2-32-32-1.
 //!
 //! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The nets are
-//! drawn in [`arch`], their inputs in [`features`], what follows their accumulators in `hidden` and `direct`, their file in
+//! drawn in [`arch`], their inputs in [`features`], what follows their accumulators in `hidden` and `direct`, one that has
+//! accumulators of its own in `lite`, their file in
 //! [`mod@file`]; vector code lives in `simd` alone. What is generic in a net's sizes (`layers`, `perspective`, `accumulator`,
 //! `refresh`, `simd`) ends at the traits [`Parameters`] and `Accumulators`: above them nobody knows the sizes at compile time.
 
@@ -18,6 +19,7 @@ mod hidden;
 pub mod inspect;
 pub(crate) mod layers;
 mod line;
+mod lite;
 mod network;
 mod parameters;
 mod perspective;

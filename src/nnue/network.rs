@@ -41,7 +41,7 @@ impl Network {
         let shape = self.shape();
         match shape.head {
             HeadShape::Hidden { .. } => format!("{shape}-1"),
-            HeadShape::Direct { .. } => shape.to_string(),
+            HeadShape::Direct { .. } | HeadShape::Lite { .. } => shape.to_string(),
         }
     }
 

@@ -29,6 +29,16 @@ impl Inputs {
         }
     }
 
+    /// All pieces, kings as well, without buckets; `rows` tell what they do.
+    pub(super) const fn pieces(
+        name: &'static str,
+        name_in_files: &'static str,
+        hash: u32,
+        rows: usize,
+    ) -> Inputs {
+        Inputs { name, name_in_files, hash, buckets: 1, per_bucket: rows, active: 40, kings: true }
+    }
+
     /// How many.
     pub const fn count(&self) -> usize {
         self.buckets * self.per_bucket
@@ -83,13 +93,18 @@ pub enum HeadShape {
         /// Sets of weights, see [`HeadShape::bucket`].
         buckets: usize,
     },
+    /// `9 l1 -> l2 -> 1`: half of the `l1` outputs for each file, half for each rank.
+    Lite {
+        /// Outputs of the hidden layer.
+        l2: usize,
+    },
 }
 
 impl HeadShape {
     /// How many sets of output weights there are.
     pub const fn buckets(self) -> usize {
         match self {
-            HeadShape::Hidden { .. } => 1,
+            HeadShape::Hidden { .. } | HeadShape::Lite { .. } => 1,
             HeadShape::Direct { buckets, .. } => buckets,
         }
     }
@@ -105,7 +120,7 @@ impl HeadShape {
     /// The output's sum is shifted right by so many bits.
     pub const fn shift(self) -> u32 {
         match self {
-            HeadShape::Hidden { .. } => 0,
+            HeadShape::Hidden { .. } | HeadShape::Lite { .. } => 0,
             HeadShape::Direct { squared: false, .. } => 5,
             HeadShape::Direct { squared: true, .. } => 10,
         }
@@ -124,6 +139,14 @@ pub struct DenseShape {
 }
 
 impl Shape {
+    /// Outputs of the first layer in a view, before they are clipped.
+    pub fn units(&self) -> usize {
+        match self.head {
+            HeadShape::Lite { .. } => 9 * self.l1,
+            _ => self.l1,
+        }
+    }
+
     /// The dense layers.
     pub fn dense(&self) -> Vec<DenseShape> {
         let bytes = |inputs, outputs| DenseShape { inputs, outputs, weight_bytes: 1 };
@@ -132,6 +155,7 @@ impl Shape {
             HeadShape::Direct { buckets, .. } => {
                 vec![DenseShape { inputs: 2 * self.l1, outputs: buckets, weight_bytes: 2 }]
             }
+            HeadShape::Lite { l2 } => vec![bytes(9 * self.l1, l2), bytes(l2, 1)],
         }
     }
 
@@ -155,7 +179,8 @@ impl Shape {
                 let hidden2 = clipped(affine(hidden1, l3));
                 affine(hidden2, 1)
             }
-            // no other program's: a square is clipped twice
+            // no other program's: a square is clipped twice, and lines come without a slice
+            HeadShape::Lite { l2 } => affine(clipped(affine(clipped(9 * self.l1 as u32), l2)), 1),
             HeadShape::Direct { squared: false, buckets } => affine(clipped(slice), buckets),
             HeadShape::Direct { squared: true, buckets } => affine(clipped(clipped(slice)), buckets),
         }
@@ -185,7 +210,8 @@ impl Shape {
             Style::Current => "AffineTransformSparseInput",
         };
         let Shape { inputs, l1, head } = self;
-        let (name_in_files, count, wide) = (inputs.name_in_files, inputs.count(), 2 * l1);
+        let (name_in_files, count, wide, units) =
+            (inputs.name_in_files, inputs.count(), 2 * l1, self.units());
         let network = match head {
             HeadShape::Hidden { l2, l3 } => format!(
                 "AffineTransform[1<-{l3}](ClippedReLU[{l3}](AffineTransform[{l3}<-{l2}](ClippedReLU[{l2}]\
@@ -198,19 +224,25 @@ impl Shape {
                      Buckets=PiecesInHand[{buckets}]"
                 )
             }
+            HeadShape::Lite { l2 } => format!(
+                "AffineTransform[1<-{l2}](ClippedReLU[{l2}](AffineTransform[{l2}<-{units}](ClippedReLU[{units}]\
+                 (FilesAndRanks[{units}]))))"
+            ),
         };
-        format!("Features={name_in_files}[{count}->{l1}x2],Network={network}")
+        let twice = if let HeadShape::Lite { .. } = head { "" } else { "x2" };
+        format!("Features={name_in_files}[{count}->{l1}{twice}],Network={network}")
     }
 }
 
 impl fmt::Display for Shape {
     /// As people write it: `HalfKP 256x2-32-32`, `K-P 256x2-SCReLU-1x8` (of eight buckets).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}x2-", self.inputs.name, self.l1)?;
+        let (name, l1) = (self.inputs.name, self.l1);
         match self.head {
-            HeadShape::Hidden { l2, l3 } => write!(f, "{l2}-{l3}"),
+            HeadShape::Hidden { l2, l3 } => write!(f, "{name} {l1}x2-{l2}-{l3}"),
+            HeadShape::Lite { l2 } => write!(f, "{name} {}-{l2}-1", self.units()),
             HeadShape::Direct { squared, buckets } => {
-                f.write_str(if squared { "SCReLU-1" } else { "CReLU-1" })?;
+                write!(f, "{name} {l1}x2-{}-1", if squared { "SCReLU" } else { "CReLU" })?;
                 if buckets > 1 { write!(f, "x{buckets}") } else { Ok(()) }
             }
         }

@@ -64,7 +64,7 @@ impl Average {
             mean.iter_mut().zip(now).for_each(|(m, x)| *m += weight * (x - *m));
         };
         let l1 = model.layout.l1;
-        mean.rows.par_chunks_exact_mut(l1).with_min_len(256).enumerate().for_each_init(
+        mean.rows.par_chunks_exact_mut(l1.max(1)).with_min_len(256).enumerate().for_each_init(
             || vec![0f32; l1],
             |row, (i, mean)| {
                 model.folded_row(i, row);

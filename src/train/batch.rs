@@ -91,9 +91,14 @@ impl Batch {
         }
     }
 
+    /// The pieces of a sample as the side to move sees them.
+    pub(super) fn pieces_of(&self, sample: usize) -> &[u16] {
+        let place = self.place[2 * sample] as usize;
+        &self.pieces[place * self.active..][..self.active]
+    }
+
     /// How many pieces both players have in hand.
     pub(super) fn in_hand(&self, sample: usize) -> usize {
-        let place = self.place[2 * sample] as usize;
-        in_hand(&self.pieces[place * self.active..][..self.active])
+        in_hand(self.pieces_of(sample))
     }
 }

@@ -29,7 +29,7 @@ impl Model {
     pub fn finished(&self) -> Result<Finished, OutOfMemory> {
         let layout = self.layout;
         let mut rows = HugeBuf::zeroed(layout.rows() * layout.l1)?;
-        rows.par_chunks_exact_mut(layout.l1).enumerate().for_each(|(i, row)| self.folded_row(i, row));
+        rows.par_chunks_exact_mut(layout.l1.max(1)).enumerate().for_each(|(i, row)| self.folded_row(i, row));
         Ok(Finished { layout, rows, bias: self.bias.w.clone(), dense: self.dense.w.clone() })
     }
 }
@@ -49,6 +49,6 @@ impl Finished {
             }
             acc
         });
-        head::of(&l).output(&self.dense, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
+        head::of(&l).output(&self.dense, accumulators.each_ref().map(|a| &a[..]), sample)
     }
 }

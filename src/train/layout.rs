@@ -1,11 +1,14 @@
 //! Where everything lies in the flat arrays of a model: [`Layout`].
 
 use super::features::{HAND_END, WAYS};
-use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
+use crate::nnue::{Architecture, HeadShape, Shape};
+
+/// Numbers of a lite network before its dense layers: see `head/lite.rs`.
+pub(super) const LITE: usize = 2920;
 
 /// Where everything lies in the arrays of a model of some architecture. The first layer has a row of [`l1`](Self::l1) numbers
-/// for each input; the layers after it lie in one array, as their `head` says.
+/// for each input; the layers after it lie in one array, as their `head` says. Of a lite network everything lies there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
     architecture: Architecture,
@@ -25,16 +28,14 @@ pub struct Layout {
 impl Layout {
     /// The layout of an architecture.
     pub fn of(architecture: Architecture) -> Layout {
-        let shape = architecture.shape;
-        let dense: usize = shape.dense().iter().map(|d| (d.inputs + 1) * d.outputs).sum();
-        Layout {
-            architecture,
-            l1: shape.l1,
-            buckets: shape.inputs.buckets(),
-            per_bucket: shape.inputs.per_bucket(),
-            active: shape.inputs.active(),
-            dense: dense.next_multiple_of(16),
-        }
+        let Shape { inputs, l1, head } = architecture.shape;
+        let layers = architecture.shape.dense().iter().map(|d| (d.inputs + 1) * d.outputs).sum::<usize>();
+        let (l1, per_bucket, dense) = match head {
+            HeadShape::Lite { .. } => (0, 0, layers + LITE),
+            _ => (l1, inputs.per_bucket(), layers),
+        };
+        let (buckets, active) = (inputs.buckets(), inputs.active());
+        Layout { architecture, l1, buckets, per_bucket, active, dense: dense.next_multiple_of(16) }
     }
 
     /// What it is the layout of.
@@ -50,6 +51,9 @@ impl Layout {
     /// Rows of the factor (see [`Model`](super::model::Model)): one for each row of a bucket, then, if there are several
     /// buckets, one for each kind of piece, owner and way from the own king to it, which is -8 to 8 files and ranks.
     pub fn factor_rows(&self) -> usize {
+        if self.rows() == 0 {
+            return 0;
+        }
         let kinds = (self.per_bucket - HAND_END as usize) / 81;
         self.per_bucket + if self.buckets > 1 { kinds * WAYS * WAYS } else { 0 }
     }

@@ -4,26 +4,42 @@ use super::features::Sample;
 use super::finished::Finished;
 use super::head;
 pub use super::head::OUTPUT_SUM;
+use super::layout::Layout;
 use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
 use crate::memory::OutOfMemory;
-use crate::nnue::{Network, output_of};
+use crate::nnue::{Network, Shape, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
+/// Why a network is no start for training.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum FromNetworkError {
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+    #[error("a {0} network holds products of what is trained: start from its run's checkpoint")]
+    Multiplied(Shape),
+}
+
 impl Model {
     /// A model that computes what `net` does, for training it further.
-    pub fn from_network(net: &Network) -> Result<Model, OutOfMemory> {
+    ///
+    /// # Errors
+    /// No memory, or a network that does not tell what it was trained from.
+    pub fn from_network(net: &Network) -> Result<Model, FromNetworkError> {
         let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
         let net = net.parameters();
-        for (row, out) in model.rows.w.chunks_exact_mut(model.layout.l1).enumerate() {
+        for (row, out) in model.rows.w.chunks_exact_mut(model.layout.l1.max(1)).enumerate() {
             out.iter_mut().zip(net.row(row)).for_each(|(o, &w)| *o = w as f32 / INPUT_SCALE);
         }
         for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
             *out = b as f32 / INPUT_SCALE;
         }
-        head::of(&model.layout).read(net, &mut model.dense.w);
+        if !head::of(&model.layout).read(net, &mut model.dense.w) {
+            return Err(FromNetworkError::Multiplied(net.shape()));
+        }
         Ok(model)
     }
 }
@@ -33,7 +49,7 @@ impl Finished {
     pub fn quantize(&self) -> Result<Network, OutOfMemory> {
         let mut net = self.layout.architecture().zeroed()?;
         let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
-        for (row, values) in self.rows.chunks_exact(self.layout.l1).enumerate() {
+        for (row, values) in self.rows.chunks_exact(self.layout.l1.max(1)).enumerate() {
             net.row_mut(row).iter_mut().zip(values).for_each(|(o, &w)| *o = short(w));
         }
         for (out, &b) in net.bias_mut().iter_mut().zip(&self.bias) {
@@ -46,19 +62,8 @@ impl Finished {
 
 /// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
-    let inputs = net.shape().inputs;
-    let mut pieces = vec![0u16; inputs.active()];
-    let parameters = net.parameters();
-    let accumulators = [0, 1].map(|p| {
-        let king = sample.view(p, false, &mut pieces) as usize;
-        let first = if inputs.buckets() == 1 { 0 } else { king * inputs.per_bucket() };
-        let mut sum = parameters.bias().to_vec();
-        for &piece in &pieces {
-            let row = parameters.row(first + piece as usize);
-            sum.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
-        }
-        sum
-    });
+    let head = head::of(&Layout::of(net.architecture()));
+    let accumulators = head.accumulators(net.parameters(), sample);
     output_of(net, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
 }
 

@@ -78,8 +78,11 @@ impl Trainer {
             .build()
             .map_err(|_| OutOfMemory { bytes: 0 })?;
         let head = head::of(&l);
-        let scratch =
-            || Scratch { room: vec![0.0; head.room()], grad: vec![0.0; l.dense], loss: Loss::default() };
+        let scratch = || Scratch {
+            room: vec![0.0; head.room()],
+            grad: vec![0.0; l.dense + head.extra()],
+            loss: Loss::default(),
+        };
         let index = (0..l.buckets).map(|_| KingIndex {
             start: vec![0; l.per_bucket + 1],
             views: Vec::new(),
@@ -115,10 +118,14 @@ impl Trainer {
         let loss = self.forward(batch, objective, true);
         let step = self.model.adam(rate);
         let t = std::time::Instant::now();
-        self.update_rows(AdamStep { rate: step.rate * self.model.row_rate, ..step });
+        if self.model.layout.rows() > 0 {
+            self.update_rows(AdamStep { rate: step.rate * self.model.row_rate, ..step });
+        }
         self.seconds[3] += t.elapsed().as_secs_f64();
         let t = std::time::Instant::now();
-        self.update_factor(step);
+        if self.model.layout.rows() > 0 {
+            self.update_factor(step);
+        }
         self.update_dense(step);
         self.model.finish_step(step);
         self.seconds[4] += t.elapsed().as_secs_f64();
@@ -128,10 +135,14 @@ impl Trainer {
     /// Phases 1 to 3.
     fn forward(&mut self, batch: &Batch, objective: Objective, backward: bool) -> Loss {
         let t = std::time::Instant::now();
-        self.index_views(batch);
+        if self.model.layout.rows() > 0 {
+            self.index_views(batch);
+        }
         self.seconds[0] += t.elapsed().as_secs_f64();
         let t = std::time::Instant::now();
-        self.gather(batch);
+        if self.model.layout.rows() > 0 {
+            self.gather(batch);
+        }
         self.seconds[1] += t.elapsed().as_secs_f64();
         let t = std::time::Instant::now();
         let loss = self.run_dense(batch, objective, backward);
@@ -249,8 +260,8 @@ impl Trainer {
             jobs.into_par_iter().with_max_len(1).for_each(|(run, s, own)| {
                 s.loss = Loss::default();
                 s.grad.fill(0.0);
-                let tiles = own.chunks_exact_mut(2 * TILE * words);
-                for (number, out) in run.zip(tiles) {
+                for (i, number) in run.enumerate() {
+                    let out = &mut own[i * 2 * TILE * words..][..2 * TILE * words];
                     head.run(&Tile { number, ..first }, s, backward.then_some(out));
                 }
             })
@@ -367,8 +378,10 @@ impl Trainer {
         for other in others {
             self.kernels.add(&mut first.grad, &other.grad);
         }
+        self.head.finish(&self.seen, &mut first.grad);
         let d = &mut self.model.dense;
-        self.kernels.adam(&mut d.w, &mut d.m, &mut d.v, &first.grad, step, None);
+        let gradient = &first.grad[..d.w.len()];
+        self.kernels.adam(&mut d.w, &mut d.m, &mut d.v, gradient, step, None);
         self.model.clip();
     }
 

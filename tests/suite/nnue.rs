@@ -200,7 +200,8 @@ fn lines_longer_than_the_stack_are_followed() {
 
 #[test]
 fn handicaps_and_missing_kings_are_evaluated() {
-    let others = ["kp_256x2-32-32", "psq_256x2-screlu-8b"].map(|name| noise(name.parse().unwrap()));
+    let others =
+        ["kp_256x2-32-32", "psq_256x2-screlu-8b", "lite_72-32"].map(|name| noise(name.parse().unwrap()));
     let cases = [
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
         "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 9p 1",

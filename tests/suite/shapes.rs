@@ -140,7 +140,8 @@ fn both_sides_of_a_match_may_have_networks_of_different_architectures() {
 
 #[test]
 fn networks_of_different_architectures_play_in_one_process() {
-    let names = ["halfkp_256x2-32-32", "kp_256x2-32-32", "halfkp_512x2-16-32", "psq_256x2-screlu-8b"];
+    let names =
+        ["halfkp_256x2-32-32", "kp_256x2-32-32", "halfkp_512x2-16-32", "psq_256x2-screlu-8b", "lite_72-32"];
     let networks = names.map(|name| noise(name.parse().unwrap()));
     let searcher = |n: &Arc<Network>| {
         Searcher::new(n.clone(), 1, SearchOptions { pv_interval: 0, ..Default::default() })

@@ -4,6 +4,7 @@ use super::tile::{Head, OUTPUT_SUM, Scratch, Tile, dot, normal, split};
 use crate::nnue::{HeadShape, Parameters};
 use crate::random::Rng;
 use crate::train::batch::TILE;
+use crate::train::features::Sample;
 
 /// Weights by bucket, those for the side to move first, then the buckets' biases.
 pub(super) struct Direct {
@@ -92,8 +93,8 @@ impl Head for Direct {
         }
     }
 
-    fn output(&self, d: &[f32], accumulators: [&[f32]; 2], in_hand: usize) -> f32 {
-        let bucket = self.shape.bucket(in_hand);
+    fn output(&self, d: &[f32], accumulators: [&[f32]; 2], sample: &Sample) -> f32 {
+        let bucket = self.shape.bucket(sample.in_hand());
         let weights = &d[bucket * self.width()..][..self.width()];
         let clipped = accumulators.into_iter().flatten().map(|a| a.clamp(0.0, 1.0));
         let products = clipped.zip(weights).map(|(x, w)| if self.squared { x * x * w } else { x * w });
@@ -112,7 +113,7 @@ impl Head for Direct {
         }
     }
 
-    fn read(&self, net: &dyn Parameters, d: &mut [f32]) {
+    fn read(&self, net: &dyn Parameters, d: &mut [f32]) -> bool {
         let (weight, sum) = self.scales();
         let layer = net.layers()[0];
         let (sets, biases) = d.split_at_mut(self.bias());
@@ -120,5 +121,6 @@ impl Head for Direct {
             set.iter_mut().enumerate().for_each(|(i, w)| *w = f32::from(layer.weight(bucket, i)) / weight);
             biases[bucket] = layer.bias()[bucket] as f32 / sum;
         }
+        true
     }
 }

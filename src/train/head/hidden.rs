@@ -5,6 +5,7 @@ use super::tile::{Head, Scratch, Tile, split};
 use crate::nnue::Parameters;
 use crate::random::Rng;
 use crate::train::batch::TILE;
+use crate::train::features::Sample;
 use crate::train::kernels::Grid;
 
 pub(super) struct Hidden {
@@ -93,7 +94,7 @@ impl Head for Hidden {
         }
     }
 
-    fn output(&self, d: &[f32], accumulators: [&[f32]; 2], _in_hand: usize) -> f32 {
+    fn output(&self, d: &[f32], accumulators: [&[f32]; 2], _sample: &Sample) -> f32 {
         self.layers.iter().fold(accumulators.concat(), |x, layer| layer.exact(d, &x))[0]
     }
 
@@ -101,7 +102,8 @@ impl Head for Hidden {
         self.layers.iter().zip(net.layers_mut()).for_each(|(layer, out)| layer.write(d, out));
     }
 
-    fn read(&self, net: &dyn Parameters, d: &mut [f32]) {
+    fn read(&self, net: &dyn Parameters, d: &mut [f32]) -> bool {
         self.layers.iter().zip(net.layers()).for_each(|(layer, from)| layer.read(from, d));
+        true
     }
 }

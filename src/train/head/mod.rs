@@ -3,6 +3,7 @@
 mod dense;
 mod direct;
 mod hidden;
+mod lite;
 mod tile;
 
 pub use tile::OUTPUT_SUM;
@@ -16,6 +17,7 @@ pub(super) fn of(layout: &Layout) -> Box<dyn Head> {
     let l1 = layout.l1;
     match layout.architecture().shape.head {
         HeadShape::Hidden { l2, l3 } => Box::new(hidden::Hidden::new(l1, l2, l3)),
+        HeadShape::Lite { l2 } => Box::new(lite::Lite::new(l2)),
         shape @ HeadShape::Direct { squared, .. } => Box::new(direct::Direct { l1, shape, squared }),
     }
 }

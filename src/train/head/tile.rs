@@ -5,6 +5,7 @@ use crate::nnue::Parameters;
 use crate::nnue::arch::FV_SCALE;
 use crate::random::Rng;
 use crate::train::batch::{Batch, TILE};
+use crate::train::features::Sample;
 use crate::train::kernels::{Grid, Kernels};
 use crate::train::loss::{Loss, Objective, SCORE_SCALE};
 
@@ -30,28 +31,51 @@ pub(in crate::train) trait Head: Send + Sync {
     /// Computes what all tiles of a step need besides the numbers themselves.
     fn prepare(&self, _d: &[f32], _grid: Grid, _out: &mut [f32]) {}
 
+    /// How much room for gradients of what is [prepared](Self::prepare) there is after that for the numbers' own.
+    fn extra(&self) -> usize {
+        0
+    }
+
+    /// Makes them gradients of the numbers, once all tiles' have been added up.
+    fn finish(&self, _d: &[f32], _grad: &mut [f32]) {}
+
     /// How much room for activations and their gradients [`run`](Self::run) needs.
     fn room(&self) -> usize;
 
     /// One tile forward and, if there is room for the gradients of its accumulators, backward.
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>);
 
-    /// The output for accumulators of the side to move and of the other side, with so many pieces in both players' hands:
-    /// exact and slow.
-    fn output(&self, d: &[f32], accumulators: [&[f32]; 2], in_hand: usize) -> f32;
+    /// The output for accumulators of the side to move and of the other side: exact and slow.
+    fn output(&self, d: &[f32], accumulators: [&[f32]; 2], sample: &Sample) -> f32;
+
+    /// The network's accumulators, of the side to move and of the other side.
+    fn accumulators(&self, net: &dyn Parameters, sample: &Sample) -> [Vec<i16>; 2] {
+        let inputs = net.shape().inputs;
+        let mut pieces = vec![0u16; inputs.active()];
+        [0, 1].map(|p| {
+            let king = sample.view(p, false, &mut pieces) as usize;
+            let first = if inputs.buckets() == 1 { 0 } else { king * inputs.per_bucket() };
+            let mut sum = net.bias().to_vec();
+            for &piece in &pieces {
+                let row = net.row(first + piece as usize);
+                sum.iter_mut().zip(row).for_each(|(s, r)| *s = s.wrapping_add(*r));
+            }
+            sum
+        })
+    }
 
     /// Sets the network's integers.
     fn write(&self, d: &[f32], net: &mut dyn Parameters);
 
-    /// The numbers whose integers a network has.
-    fn read(&self, net: &dyn Parameters, d: &mut [f32]);
+    /// The numbers whose integers a network has, if they can be told from those.
+    fn read(&self, net: &dyn Parameters, d: &mut [f32]) -> bool;
 }
 
 /// What one thread needs.
 pub(in crate::train) struct Scratch {
     /// As long as [`Head::room`] says.
     pub room: Vec<f32>,
-    /// Gradients of the head's numbers.
+    /// Gradients of the head's numbers, and what [`Head::extra`] says.
     pub grad: Vec<f32>,
     pub loss: Loss,
 }
@@ -89,6 +113,11 @@ impl<'a> Tile<'a> {
     pub fn accumulator(&self, i: usize, perspective: usize) -> &'a [i16] {
         let place = self.batch.place[2 * self.sample(i) + perspective] as usize;
         &self.acc[place * self.l1..][..self.l1]
+    }
+
+    /// The pieces of sample `i` as the side to move sees them.
+    pub fn pieces(&self, i: usize) -> &'a [u16] {
+        self.batch.pieces_of(self.sample(i))
     }
 
     /// Accumulators lie in the order of kings, so each is a fresh trip to memory: asks early for those of a later sample.
