@@ -1,8 +1,8 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, bench, book, completions, convert, csa, data, datagen, eval, learn, man, match_, mate,
-    net, openings, perft, train, tune,
+    accuracy, analyse, architectures, bench, book, completions, convert, csa, data, datagen, eval, learn,
+    man, match_, mate, net, openings, perft, train, tune,
 };
 use crate::interrupt::Unfinished;
 use crate::usi;
@@ -24,6 +24,7 @@ struct Cli {
 enum Command {
     Accuracy(accuracy::Args),
     Analyse(analyse::Args),
+    Architectures(architectures::Args),
     Bench(bench::Args),
     Book(book::Args),
     Completions(completions::Args),
@@ -90,6 +91,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         }
         Some(Command::Accuracy(args)) => accuracy::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Architectures(args)) => architectures::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Book(args)) => book::run(args),
         Some(Command::Completions(args)) => completions::run(&args, command()),
