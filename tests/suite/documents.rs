@@ -79,7 +79,7 @@ fn commands_are_understood() {
             let words = split_words(line.split(" > ").next().unwrap()).unwrap();
             let arguments = match words.iter().position(|w| w == "--") {
                 Some(end) if words[0] == "cargo" && words[1] == "run" => &words[end..],
-                None if words[0] == "toratsugumi" => &words[..],
+                _ if words[0] == "toratsugumi" => &words[..],
                 _ => continue,
             };
             let parsed = toratsugumi::cli::command().try_get_matches_from(arguments);
