@@ -197,7 +197,7 @@ fn play(
 fn elo(estimate: &Value) -> String {
     let number = |name: &str| estimate[name].as_f64();
     match (number("elo"), number("error"), number("low"), number("high")) {
-        (Some(elo), Some(error), ..) => format!("{:+.0} ± {error:.0}", -elo),
+        (Some(elo), Some(error), ..) => format!("{:+.0} ± {error:.0}", 0.0 - elo),
         (_, _, Some(low), None) => format!("below {:+.0}", -low),
         (_, _, None, Some(high)) => format!("above {:+.0}", -high),
         _ => "?".into(),
