@@ -13,8 +13,8 @@ const EMBEDDED: &str = include_str!("../book/openings.txt");
 /// A position and the moves that lead on from it.
 #[derive(Clone)]
 pub struct Opening {
-    /// Where the moves begin.
-    pub root: Position,
+    /// Where the moves begin, in SFEN, for there may be a million openings and a [`Position`] has room for a game.
+    root: Option<Box<str>>,
     /// The moves from there.
     pub moves: Vec<Move>,
 }
@@ -61,20 +61,33 @@ pub enum OpeningsError {
 impl Opening {
     /// An even game from its first move.
     pub fn startpos() -> Opening {
-        Opening { root: Position::startpos(), moves: Vec::new() }
+        Opening { root: None, moves: Vec::new() }
+    }
+
+    /// `moves` from `root` on.
+    pub fn new(root: &Position, moves: Vec<Move>) -> Opening {
+        let sfen = root.sfen();
+        Opening { root: (sfen != Position::startpos().sfen()).then(|| sfen.into()), moves }
+    }
+
+    /// Where the moves begin.
+    pub fn root(&self) -> Position {
+        match &self.root {
+            None => Position::startpos(),
+            Some(sfen) => Position::from_sfen(sfen).expect("it was a position's"),
+        }
     }
 
     /// At most so many random legal moves from the initial position.
     pub fn random(rng: &mut Rng, plies: usize) -> Opening {
-        let root = Position::startpos();
         let mut moves = Vec::with_capacity(plies);
-        play_random(&mut root.clone(), &mut moves, plies, rng);
-        Opening { root, moves }
+        play_random(&mut Position::startpos(), &mut moves, plies, rng);
+        Opening { root: None, moves }
     }
 
     /// The position after the moves, with its history.
     pub fn position(&self) -> Position {
-        let mut pos = self.root.clone();
+        let mut pos = self.root();
         for &m in &self.moves {
             pos.do_move(m);
         }
@@ -140,25 +153,23 @@ impl FromStr for Opening {
             "startpos" => Position::startpos(),
             sfen => Position::from_sfen(sfen).map_err(|e| e.to_string())?,
         };
-        let mut pos = root.clone();
-        let mut list = Vec::new();
+        let mut opening = Opening::new(&root, Vec::new());
+        let mut pos = root;
         for m in moves.split_whitespace() {
             let m = pos.parse_move(m).map_err(|e| e.to_string())?;
             pos.do_move(m);
-            list.push(m);
+            opening.moves.push(m);
         }
-        Ok(Opening { root, moves: list })
+        Ok(opening)
     }
 }
 
 impl fmt::Display for Opening {
     /// The words after `position`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sfen = self.root.sfen();
-        if sfen == Position::startpos().sfen() {
-            f.write_str("startpos")?;
-        } else {
-            write!(f, "sfen {sfen}")?;
+        match &self.root {
+            None => f.write_str("startpos")?,
+            Some(sfen) => write!(f, "sfen {sfen}")?,
         }
         if !self.moves.is_empty() {
             f.write_str(" moves")?;
@@ -191,6 +202,8 @@ mod tests {
         assert_eq!(openings.len(), 5);
         assert_eq!(openings.iter().take(4).map(|o| o.to_string()).collect::<Vec<_>>(), lines);
         assert_eq!(openings[0].position().history_len(), 2);
+        assert_eq!(openings[4].root().sfen(), sfen);
+        assert!(size_of::<Opening>() < 64, "there may be a million");
         let error = read("startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n").err().unwrap();
         assert!(error.to_string().contains("line 2"), "{error}");
         assert!(matches!(read("\n"), Err(OpeningsError::Empty { .. })));

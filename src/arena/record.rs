@@ -56,7 +56,7 @@ struct About<'a> {
 fn csa(line: &GameLine, about: &About<'_>) -> Result<String, String> {
     let opening: Opening = line.opening.parse()?;
     let mut pos = opening.position();
-    let mut record = Record::new(opening.root);
+    let mut record = Record::new(opening.root());
     record.names = [line.black.clone(), line.white.clone()];
     record.headers = headers(line, about);
     record.moves = opening.moves.into_iter().map(Ply::of).collect();

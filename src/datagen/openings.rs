@@ -25,7 +25,7 @@ impl Openings {
     pub fn read(path: &Path) -> Result<Openings, OpeningsError> {
         let lines = Opening::read_file(path)?;
         for line in &lines {
-            if let Err(reason) = PackedSfen::pack(&Board::of(&line.root)) {
+            if let Err(reason) = PackedSfen::pack(&Board::of(&line.root())) {
                 let (path, line) = (path.display().to_string(), line.to_string());
                 return Err(OpeningsError::Unfit { path, line, reason: reason.to_string() });
             }
@@ -63,7 +63,7 @@ impl Openings {
         for attempt in 0.. {
             let (root, line) = match self.lines.get(rng.below(self.lines.len())) {
                 Some(l) => (
-                    l.root.clone(),
+                    l.root(),
                     &l.moves[..rng.between(l.moves.len() as u32 / 2, l.moves.len() as u32) as usize],
                 ),
                 None => (Position::startpos(), &[][..]),

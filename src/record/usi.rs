@@ -14,7 +14,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
     let mut games = Vec::new();
     for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         let opening: Opening = line.parse().map_err(|e| RecordError::new(number, e))?;
-        let mut record = Record::new(opening.root);
+        let mut record = Record::new(opening.root());
         record.moves = opening.moves.into_iter().map(Ply::of).collect();
         games.push(record);
     }
@@ -24,7 +24,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
 /// The words after `position`, with a line end.
 pub fn write(record: &Record) -> String {
     let moves = record.moves.iter().map(|ply| ply.mv).collect();
-    format!("{}\n", Opening { root: record.root.clone(), moves })
+    format!("{}\n", Opening::new(&record.root, moves))
 }
 
 /// The position after the main line as SFEN, with a line end.
