@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 /// A shogi engine. Without a subcommand it speaks USI on standard input and output.
 #[derive(Parser)]
-#[command(name = "toratsugumi", version = version(), about, max_term_width = 100)]
+#[command(name = "toratsugumi", version = version(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

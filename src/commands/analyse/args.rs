@@ -4,15 +4,15 @@ use crate::record::Format;
 use crate::review::Lang;
 use std::path::PathBuf;
 
-/// Read a whole game, or think about a position, for people
+/// Analyse whole games, move by move, or a position
 ///
 /// With games (CSA, KIF, KI2, JKF or USI files, or directories of them) every position is searched and every move
-/// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The reading of a game goes to
+/// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The analysis of a game goes to
 /// standard output as text; with --html, --svg, --kif, --csa, --json, --text or --out-dir it goes to files called
 /// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again goes on where it
 /// was stopped, or writes further files without searching.
 ///
-/// Without games a position (--sfen, --moves) is read.
+/// Without games a position (--sfen, --moves) is analysed.
 ///
 /// Example: toratsugumi analyse game.kif --nodes 500000 --html --kif
 #[derive(clap::Args)]

@@ -125,10 +125,11 @@ impl Args {
             (None, Some(path)) => Some(read_password(path)?),
             (None, None) => environment(PASSWORD_VARIABLE).map(Secret::from),
         };
+        // settings can be tried before there is a trip
         let password = match (password, file.password, file.password_file.as_deref()) {
             (Some(password), ..) | (None, Some(password), _) => password,
-            (None, None, Some(path)) => read_password(path)?,
-            (None, None, None) => Secret::default(),
+            (None, None, Some(path)) if !dry_run => read_password(path)?,
+            (None, None, _) => Secret::default(),
         };
         let host = self.host.or(file.host);
         let id = self.id.or(file.id);
@@ -274,6 +275,10 @@ mod tests {
         let trip = ["--config", config, "--password-file", trip.to_str().unwrap()];
         assert_eq!(settings(&trip, Some("env")).unwrap().password.reveal(), "from-file");
         assert!(!format!("{s:?}").contains("\"p\""));
+        std::fs::write(config, "host = 'h'\nid = 'i'\ngame = 'g-60-1F'\npassword-file = 'not there'\n")
+            .unwrap();
+        assert!(settings(&["--config", config], None).is_err());
+        assert!(settings(&["--config", config, "--dry-run"], None).unwrap().dry_run);
     }
 
     #[test]
