@@ -1,8 +1,16 @@
 //! Toratsugumi, a shogi engine: the rules, an NNUE evaluation, a search, a USI front end.
 //!
-//! The modules lie on floors, and each uses only those below it: [`types`] (the vocabulary) · [`position`] (the rules) ·
-//! [`nnue`], [`mate`], [`data`] (evaluation, mate search, training records) · [`search`], [`train`] · [`engine`] (options, network, threads and
-//! game in one) · [`usi`], [`csa`], [`arena`], [`datagen`], ... · [`commands`] (a file each) · [`cli`].
+//! The modules lie on floors, and each uses only those below it. From the ground up:
+//!
+//! - [`types`]: the vocabulary. [`memory`], [`random`], [`progress`], [`chart`], [`interrupt`], [`whole_file`]: helpers
+//!   that know no shogi
+//! - [`position`]: the rules
+//! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records), [`openings`]
+//! - [`search`], [`book`] (opening books), [`record`] (game records), [`referee`], [`train`]
+//! - [`engine`] (options, network, threads and game in one), [`usi_client`] (driving other engines)
+//! - [`usi`], [`csa`] (floodgate), [`arena`] (matches), [`datagen`] (self-play), [`review`] (analysis of games), [`tune`]
+//! - [`learn`]: self-play, training and a match, over and over
+//! - `commands` and `cli`: the program, with the feature `cli`
 //!
 //! A program that wants to be a client like a GUI takes an [`engine::Engine`]; one that searches many positions takes a
 //! [`search::Searcher`], a single thread without options to parse:

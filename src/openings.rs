@@ -1,4 +1,13 @@
 //! Files of openings, and the one inside the binary: one line a game, as USI's `position` command has it.
+//!
+//! ```
+//! use toratsugumi::openings::Opening;
+//!
+//! let openings = Opening::embedded()?;
+//! assert_eq!(openings.len(), 500);
+//! println!("{}", openings[0].position().sfen());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use crate::position::Position;
 use crate::random::Rng;

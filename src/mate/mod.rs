@@ -8,6 +8,17 @@
 //! shortens), `search` (df-pn), `expansion` (a position with its moves), `table` and `paths` (what is remembered),
 //! `hands` (the hands that results hold for), `estimate` (first guesses), `line` (the moves of a mate), `node` and
 //! `visits` (the line under search).
+//!
+//! ```
+//! use toratsugumi::mate::{Answer, Limits, Solver};
+//! use toratsugumi::position::Position;
+//!
+//! let problem = Position::from_sfen("6Sk1/6p1P/9/9/9/9/9/9/9 b Rr2b4g3s4n4l16p 1")?;
+//! let outcome = Solver::new(16)?.solve_apart(&problem, &[], &Limits::default())?;
+//! let Answer::Mate(mate) = outcome.answer else { panic!("there is a mate") };
+//! assert_eq!(mate.line, [problem.parse_move("R*1a")?]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod estimate;
 mod expansion;

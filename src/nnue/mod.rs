@@ -5,6 +5,17 @@
 //! accumulators of its own in `lite`, their file in
 //! [`mod@file`]; vector code lives in `simd` alone. What is generic in a net's sizes (`layers`, `perspective`, `accumulator`,
 //! `refresh`, `simd`) ends at the traits [`Parameters`] and `Accumulators`: above them nobody knows the sizes at compile time.
+//!
+//! ```
+//! use toratsugumi::nnue::{Network, evaluate_from_scratch};
+//! use toratsugumi::position::Position;
+//!
+//! let network = Network::embedded()?;
+//! let even = evaluate_from_scratch(&network, &Position::startpos());
+//! let rook_up = Position::from_sfen("lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b R 1")?;
+//! assert!(evaluate_from_scratch(&network, &rook_up) > even);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod accumulator;
 pub mod arch;

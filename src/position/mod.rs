@@ -5,6 +5,18 @@
 //! - [`DirtyPieces`], [`Slot`]: what a move changed, for incremental evaluations.
 //! - [`Repetition`], [`GameRepetition`], [`EnteringKingRule`]: the rules beyond the single move.
 //! - [`SfenError`], [`MoveError`]: what is wrong with a text.
+//!
+//! ```
+//! use toratsugumi::position::{Position, perft};
+//!
+//! let mut position = Position::startpos();
+//! assert_eq!(perft(&mut position, 2), 900);
+//! let m = position.parse_move("7g7f")?;
+//! position.do_move(m);
+//! assert_eq!(position.sfen(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2");
+//! assert!(position.parse_move("7g7f").is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod attacks;
 mod bitboard;

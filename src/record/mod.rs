@@ -6,6 +6,17 @@
 //!
 //! The `csa` crate drops `%TIME_UP` and reads a fractional time as the end of the game, and no crate tells which line of
 //! a broken file is wrong, so the readers are our own; every move is checked by our own rules.
+//!
+//! ```
+//! use toratsugumi::record::{csa, kakinoki};
+//!
+//! let games = csa::read("PI\n+\n+7776FU\n-3334FU\n%TORYO\n")?;
+//! let kif = kakinoki::write_kif(&games[0]);
+//! assert!(kif.contains("７六歩(77)") && kif.contains("投了"));
+//! let error = csa::read("PI\n+\n+7775FU\n").err().ok_or("no pawn goes that way")?;
+//! assert!(error.to_string().contains('3'), "the line: {error}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod builder;
