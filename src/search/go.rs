@@ -83,6 +83,15 @@ pub(super) fn go(
     let mut sender = LineSender::new(observer, if instant { 0 } else { options.pv_interval });
     let mut reported = worker.iterate(Some(&mut sender));
     let shared = worker.shared.clone();
+    let thought = worker.completed_depth >= 1;
+    if !thought {
+        // stopped at once: one ply, a fraction of a millisecond, finds a better move than the first of the list
+        let stopped = shared.stop.swap(false, Relaxed);
+        Arc::make_mut(&mut worker.limits).depth = Some(1);
+        worker.root_depth = 0;
+        reported = worker.iterate(Some(&mut sender));
+        shared.stop.fetch_or(stopped, Relaxed);
+    }
     shared.wait_released(limits.infinite);
     shared.stop.store(true, Relaxed);
 
@@ -122,7 +131,7 @@ pub(super) fn go(
         pv: line.pv,
     };
     // a search that ended before its first iteration has no score to resign on
-    if worker.completed_depth > 0 && resigns(result.score, options) {
+    if thought && resigns(result.score, options) {
         match worker.mates.last_chance(&job.pos) {
             Some(line) => {
                 result = SearchResult { nodes: result.nodes, ..mate_result(line) };
@@ -197,4 +206,39 @@ fn announce_decided(
     helpers.release();
     observer.best_move(result.best, result.ponder);
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nnue::Network;
+    use crate::search::Silent;
+    use crate::search::shared::SharedState;
+
+    struct StopAtOnce(Arc<SharedState>);
+
+    impl Helpers for StopAtOnce {
+        fn start(&self, _job: &Job) {
+            self.0.stop.store(true, Relaxed);
+        }
+        fn finish(&self) -> Vec<Vote> {
+            Vec::new()
+        }
+        fn release(&self) {}
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_at_once_still_takes_the_rook() {
+        let shared = Arc::new(SharedState::new(1, 1).unwrap());
+        let mut worker = Worker::new(Arc::new(Network::bootstrap().unwrap()), shared.clone(), 0, 1).unwrap();
+        let pos = Position::from_sfen("4k4/9/9/4r4/9/4L4/9/9/4K4 b - 1").unwrap();
+        for limits in
+            [Limits { nodes: Some(1), ..Limits::default() }, Limits { infinite: true, ..Limits::default() }]
+        {
+            shared.begin(limits.start, false);
+            let job = Job { pos: pos.clone(), limits: Arc::new(limits), options: Arc::default() };
+            let result = go(&mut worker, &job, &Silent, &StopAtOnce(shared.clone()));
+            assert_eq!((result.best.to_string().as_str(), result.depth), ("5f5d", 1));
+        }
+    }
 }
