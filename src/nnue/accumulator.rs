@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::features::FeatureSet;
+use super::features::{FeatureSet, View};
 use super::head::{Head, pieces_in_hand};
 use super::layers::{Aligned, Row};
 use super::line::{Frame, Line, kings};
@@ -79,13 +79,13 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Stack<F, L1, H> {
                 frames[top].computed |= bit;
                 continue;
             }
-            let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
-            let bucket = &self.network.input.rows[first..][..F::PER_BUCKET];
+            let view = View::<F>::new(viewer, pos.king_square(viewer));
+            let bucket = &self.network.input.rows[view.first()..][..F::PER_BUCKET];
             for (at, frame) in (from + 1..).zip(&mut frames[from + 1..=top]) {
                 frame.computed |= bit;
                 let [before, .., after] = &mut self.accumulators[at - 1..=at] else { unreachable!() };
                 let (src, dst) = (&before[v], &mut after[v]);
-                let row = |features: [u16; 2]| &bucket[features[v] as usize];
+                let row = |features: [u16; 2]| &bucket[view.row(features[v])];
                 let (gone, come) = (frame.removed, frame.added);
                 // SAFETY: the caller's promise.
                 unsafe {
@@ -115,10 +115,11 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Accumulators for Stack<F, L1, 
             let v = viewer.index();
             // a moved king's rows are others, which its refresh will know
             if F::BUCKETS == 1 || frame.king_moved >> v & 1 == 0 {
-                let first = F::bucket(viewer, frame.kings[v]) * F::PER_BUCKET;
+                let view = View::<F>::new(viewer, frame.kings[v]);
+                let row = |piece| &self.network.input.rows[view.first() + view.row(piece)];
                 for i in 0..frame.count as usize {
-                    prefetch(&self.network.input.rows[first + frame.removed[i][v] as usize]);
-                    prefetch(&self.network.input.rows[first + frame.added[i][v] as usize]);
+                    prefetch(row(frame.removed[i][v]));
+                    prefetch(row(frame.added[i][v]));
                 }
             }
         }

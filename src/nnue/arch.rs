@@ -7,7 +7,7 @@
 //! kernels, the accumulators and the trainer follow.
 
 use super::direct::Direct;
-use super::features::{FeatureSet, HalfKp, Kp};
+use super::features::{FeatureSet, HalfKp, HalfKpVm, Kp};
 use super::head::Head;
 use super::hidden::Hidden;
 use super::lite::Lite;
@@ -21,11 +21,12 @@ use std::fmt;
 use std::str::FromStr;
 
 /// All networks that this engine reads, plays and trains. The first is the default.
-pub const ARCHITECTURES: [Architecture; 9] = [
+pub const ARCHITECTURES: [Architecture; 10] = [
     Architecture::of::<HalfKp, 256, Hidden<512, 32, 32>>("halfkp_256x2-32-32"),
     Architecture::of::<HalfKp, 512, Hidden<1024, 16, 32>>("halfkp_512x2-16-32"),
     Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 32>>("halfkp_1024x2-8-32"),
     Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 64>>("halfkp_1024x2-8-64"),
+    Architecture::of::<HalfKpVm, 256, Hidden<512, 32, 32>>("halfkpvm_256x2-32-32"),
     Architecture::of::<Kp, 256, Hidden<512, 32, 32>>("kp_256x2-32-32"),
     // the perspective networks of chess: piece and square, and the same with buckets by the own king
     Architecture::of::<Kp, 256, Direct<256, 1, false>>("psq_256x2-crelu"),

@@ -58,7 +58,7 @@ fn transformer(network: &mut dyn Parameters) {
 
     for king in Square::all() {
         // Black's view of the board; White's rows are the same ones
-        let first = HalfKp::bucket(Color::Black, king) * HalfKp::PER_BUCKET;
+        let first = HalfKp::bucket(king) * HalfKp::PER_BUCKET;
         let merit = king_merit(king);
         for input in first..first + HalfKp::PER_BUCKET {
             let row = network.row_mut(input);

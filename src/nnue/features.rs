@@ -1,8 +1,10 @@
-//! Which inputs of the network a position switches on: [`FeatureSet`], with [`HalfKp`] and [`Kp`].
+//! Which inputs of the network a position switches on: [`FeatureSet`], with [`HalfKp`], [`HalfKpVm`] and [`Kp`], and [`View`].
 //!
 //! A feature is a piece where it stands, or the pair (own king's square, another piece where it stands), seen once from
 //! each player's side. The pieces are numbered as *BonaPieces*, after the engine Bonanza: first the pieces in hand, then
 //! board squares by kind, for each kind the viewer's own pieces before the opponent's; kings come last.
+
+use std::marker::PhantomData;
 
 use crate::position::Slot;
 use crate::types::{Color, Piece, PieceType, Square};
@@ -26,10 +28,66 @@ pub trait FeatureSet: Sized + Send + Sync + 'static {
     const KINGS: bool = Self::PER_BUCKET > BONA_PIECES;
     /// How many features are switched on at a time; feature 0 of the bucket stands in for each missing piece.
     const ACTIVE: usize;
+    /// Whether a viewer whose king stands on files 6 to 9 looks at the mirror image of the board.
+    const MIRRORED: bool = false;
 
-    /// The bucket for a viewer whose king stands on `king`. A missing king ([`Square::NONE`], as in mate problems)
-    /// counts as standing on its original square.
-    fn bucket(viewer: Color, king: Square) -> usize;
+    /// The bucket for a viewer who sees the own king on this square, in the mirror if he looks into one.
+    fn bucket(king: Square) -> usize;
+}
+
+/// How one player finds the rows of a feature set: by the own king's square, as that player sees it.
+pub struct View<F> {
+    king: Square,
+    mirrored: bool,
+    features: PhantomData<F>,
+}
+
+impl<F: FeatureSet> View<F> {
+    /// How many there are, see [`number`](Self::number).
+    pub const COUNT: usize = F::BUCKETS * if F::MIRRORED { 2 } else { 1 };
+
+    /// The view of a player whose king stands on `king`. A missing king ([`Square::NONE`], as in mate problems) counts as
+    /// standing on its original square.
+    #[inline]
+    pub fn new(viewer: Color, king: Square) -> View<F> {
+        let king = match viewer {
+            _ if !king.is_some() => HOME,
+            Color::Black => king,
+            Color::White => king.flip(),
+        };
+        let mirrored = F::MIRRORED && is_left(king);
+        View { king: if mirrored { king.mirror() } else { king }, mirrored, features: PhantomData }
+    }
+
+    /// The first row of the king's bucket.
+    #[inline]
+    pub fn first(&self) -> usize {
+        F::bucket(self.king) * F::PER_BUCKET
+    }
+
+    /// The row of a BonaPiece in the bucket. At or beyond [`FeatureSet::PER_BUCKET`] it is none.
+    #[inline]
+    pub fn row(&self, piece: u16) -> usize {
+        usize::from(if F::MIRRORED && self.mirrored { mirrored(piece) } else { piece })
+    }
+
+    /// Tells views apart in which a piece has different rows.
+    #[inline]
+    pub fn number(&self) -> usize {
+        F::bucket(self.king) + if self.mirrored { F::BUCKETS } else { 0 }
+    }
+}
+
+/// Whether a king that its owner sees there is on files 6 to 9.
+#[inline]
+pub const fn is_left(king: Square) -> bool {
+    king.0 >= 5 * 9
+}
+
+/// The same piece in the mirror, in which files change and hands do not.
+#[inline]
+pub const fn mirrored(piece: u16) -> u16 {
+    MIRROR[piece as usize]
 }
 
 /// Own king × all other pieces: 81 × 1548 = 125,388 inputs, 38 of them on.
@@ -45,12 +103,26 @@ impl FeatureSet for HalfKp {
     const ACTIVE: usize = 38;
 
     #[inline]
-    fn bucket(viewer: Color, king: Square) -> usize {
-        match viewer {
-            _ if !king.is_some() => HOME.index(),
-            Color::Black => king.index(),
-            Color::White => king.flip().index(),
-        }
+    fn bucket(king: Square) -> usize {
+        king.index()
+    }
+}
+
+/// The same with the board mirrored for kings on files 6 to 9: 45 × 1548 = 69,660 inputs.
+pub enum HalfKpVm {}
+
+impl FeatureSet for HalfKpVm {
+    const NAME: &'static str = "HalfKPvm";
+    const NAME_IN_FILES: &'static str = "HalfKP_vm(Friend)";
+    const HASH: u32 = 0x0B6B_1D9B ^ 1;
+    const BUCKETS: usize = 5 * 9;
+    const PER_BUCKET: usize = BONA_PIECES;
+    const ACTIVE: usize = 38;
+    const MIRRORED: bool = true;
+
+    #[inline]
+    fn bucket(king: Square) -> usize {
+        king.index()
     }
 }
 
@@ -63,11 +135,11 @@ impl FeatureSet for Kp {
     // the hash of a pair of feature sets: the first one's, and the second one's turned left by a bit
     const HASH: u32 = 0xD3CE_E169 ^ 0x764C_FB4Bu32.rotate_left(1);
     const BUCKETS: usize = 1;
-    const PER_BUCKET: usize = BONA_PIECES + 2 * Square::NUM;
+    const PER_BUCKET: usize = ALL;
     const ACTIVE: usize = 40;
 
     #[inline]
-    fn bucket(_viewer: Color, _king: Square) -> usize {
+    fn bucket(_king: Square) -> usize {
         0
     }
 }
@@ -84,6 +156,26 @@ const HOME: Square = Square::new(4, 8);
 
 /// The number of BonaPieces without kings, the unused 0 included.
 pub const BONA_PIECES: usize = 1548;
+
+/// All BonaPieces, both players' kings included.
+const ALL: usize = BONA_PIECES + 2 * Square::NUM;
+
+/// BonaPieces below this are in hand.
+pub const HAND_END: u16 = 90;
+
+/// By BonaPiece: see [`mirrored`].
+const MIRROR: [u16; ALL] = {
+    let mut table = [0; ALL];
+    let mut piece = 0;
+    while piece < ALL as u16 {
+        table[piece as usize] = match piece.checked_sub(HAND_END) {
+            None => piece,
+            Some(place) => piece - place % 81 + Square((place % 81) as u8).mirror().0 as u16,
+        };
+        piece += 1;
+    }
+    table
+};
 
 /// In place of the BonaPiece of a slot that no piece can have.
 const NONE: u16 = u16::MAX;

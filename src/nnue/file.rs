@@ -28,8 +28,12 @@ pub const FILE_NAME: &str = "nn.bin";
 /// Architecture strings are about 200 bytes; a length beyond this is no string.
 const LONGEST_STRING: u32 = 1 << 20;
 
-/// How the weights of a compressed feature transformer begin.
+/// How biases and weights of a compressed feature transformer begin. A number of bytes follows, then signed LEB128.
 const LEB128: &[u8; 17] = b"COMPRESSED_LEB128";
+
+/// The hashes (file, transformer) of YaneuraOu's "SFNN without PSQT" networks, the same ones for all sizes: HalfKA inputs,
+/// accumulators multiplied in pairs, sets of layers chosen by the kings' ranks.
+const SFNN: [u32; 2] = [0x3C20_3B32, 0x5F13_4AB8];
 
 /// Why a network file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -50,10 +54,10 @@ pub enum NetworkError {
     #[error("{header}: a {shape} network with this header has {expected} bytes")]
     Length { header: Box<Header>, shape: Box<Shape>, expected: u64 },
     #[error(
-        "{header}, which is compressed by LEB128, as none of the networks are that this engine reads: {}",
-        supported()
+        "this is {}, which this engine does not play (it reads {}): {header}",
+        compressed_name(header, *width), supported()
     )]
-    Leb128 { header: Box<Header> },
+    Compressed { header: Box<Header>, width: usize },
     #[error("{header}; this engine reads {}", supported())]
     Unknown { header: Box<Header> },
     #[error(transparent)]
@@ -62,6 +66,13 @@ pub enum NetworkError {
 
 fn supported() -> String {
     ARCHITECTURES.map(|a| a.shape.to_string()).join(", ")
+}
+
+/// What a network with a compressed feature transformer of `width` outputs is called.
+fn compressed_name(header: &Header, width: usize) -> String {
+    let is_sfnn =
+        header.hash == SFNN[0] || header.transformer_hash == SFNN[1] || header.string.contains("SFNN");
+    if is_sfnn { format!("SFNN-{width}") } else { format!("a compressed network of {width} accumulators") }
 }
 
 /// What a file says about itself.
@@ -151,7 +162,8 @@ impl Network {
         let mut beginning = *LEB128;
         source.fill(&mut beginning)?;
         if beginning == *LEB128 {
-            return Err(NetworkError::Leb128 { header: header.into() });
+            let width = source.compressed_numbers()?;
+            return Err(NetworkError::Compressed { header: header.into(), width });
         }
         let architecture = header.architecture()?;
         let mut from = beginning.chain(source.from);
@@ -273,6 +285,18 @@ impl Source<'_> {
         let mut bytes = [0; 4];
         self.fill(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// How many numbers a compressed block has, which begins with its length in bytes.
+    fn compressed_numbers(&mut self) -> Result<usize, NetworkError> {
+        let length = self.u32()?;
+        let mut block = Vec::new();
+        self.from
+            .take(length.min(LONGEST_STRING).into())
+            .read_to_end(&mut block)
+            .map_err(NetworkError::Io)?;
+        // a number's last byte has no top bit
+        Ok(block.iter().filter(|byte| **byte < 0x80).count())
     }
 
     /// `bytes` is room for them.

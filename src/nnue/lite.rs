@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::accumulator::Accumulators;
-use super::features::bona_pieces;
+use super::features::{self, bona_pieces};
 use super::layers::{Affine, Aligned, Dense};
 use super::line::{Frame, Line};
 use super::parameters::{Evaluation, Parameters};
@@ -29,7 +29,7 @@ const HIDDEN: usize = 32;
 /// Kinds of pieces on the board, of both sides: those of BonaPieces, and kings.
 const KINDS: usize = 20;
 /// BonaPieces below this are in hand.
-const HAND_END: usize = 90;
+const HAND_END: usize = features::HAND_END as usize;
 /// Rows of all kinds, nine each: row `i` has what a piece on rank `i` adds to its file, and on file `i` to its rank. Then come
 /// those of the pieces in hand, which they add to every line.
 const ROWS: usize = 9 * KINDS + HAND_END;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::accumulator::{Accumulators, Pair, Propagate, Stack};
-use super::features::{FeatureSet, bona_pieces};
+use super::features::{FeatureSet, View, bona_pieces};
 use super::head::{Head, pieces_in_hand};
 use super::layers::{Aligned, Dense, Row};
 use super::perspective::Perspective;
@@ -107,23 +107,24 @@ fn summed_up<F: FeatureSet, const L1: usize, H: Head<L1>>(
     pos: &Position,
 ) -> Pair<L1> {
     Color::ALL.map(|viewer| {
-        let mut features: Vec<u16> = Vec::with_capacity(F::ACTIVE);
+        let mut pieces: Vec<u16> = Vec::with_capacity(40);
         for square in Square::all().filter(|&square| pos.piece_on(square).is_some()) {
-            features.push(bona_pieces(Slot::board(pos.piece_on(square), square))[viewer.index()]);
+            pieces.push(bona_pieces(Slot::board(pos.piece_on(square), square))[viewer.index()]);
         }
         for owner in Color::ALL {
             for kind in PieceType::HAND {
                 let nths = 1..=pos.hand(owner).count(kind);
-                features.extend(nths.map(|nth| bona_pieces(Slot::hand(owner, kind, nth))[viewer.index()]));
+                pieces.extend(nths.map(|nth| bona_pieces(Slot::hand(owner, kind, nth))[viewer.index()]));
             }
         }
-        features.retain(|&feature| usize::from(feature) < F::PER_BUCKET);
+        let view = View::<F>::new(viewer, pos.king_square(viewer));
+        let mut features: Vec<usize> = pieces.into_iter().map(|piece| view.row(piece)).collect();
+        features.retain(|&feature| feature < F::PER_BUCKET);
         // pieces that a handicap game lacks
         features.resize(F::ACTIVE.max(features.len()), 0);
-        let first = F::bucket(viewer, pos.king_square(viewer)) * F::PER_BUCKET;
         let mut sum = network.input.bias;
         for feature in features {
-            let row = &network.input.rows[first + feature as usize].0;
+            let row = &network.input.rows[view.first() + feature].0;
             sum.0.iter_mut().zip(row).for_each(|(s, w)| *s = s.wrapping_add(*w));
         }
         sum

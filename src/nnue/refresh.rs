@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use super::features::{FeatureSet, bona_pieces};
+use super::features::{FeatureSet, View, bona_pieces};
 use super::layers::{Aligned, Row, Transformer};
 use super::simd::{Simd, prefetch};
 use crate::position::{Position, Slot};
@@ -22,7 +22,7 @@ struct Entry<const L1: usize> {
 
 /// One thread's table; about 100 KB for HalfKP and 256 outputs.
 pub(super) struct RefreshTable<F, const L1: usize> {
-    /// By perspective and bucket.
+    /// By perspective and [view](View::number).
     entries: Vec<Entry<L1>>,
     features: PhantomData<F>,
 }
@@ -33,11 +33,11 @@ type List = arrayvec::ArrayVec<u32, 80>;
 impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
     /// A table of accumulators for empty boards.
     pub fn new(input: &Transformer<F, L1>) -> Self {
-        let mut entries = Vec::with_capacity(2 * F::BUCKETS);
+        let mut entries = Vec::with_capacity(2 * View::<F>::COUNT);
         for _viewer in Color::ALL {
-            for bucket in 0..F::BUCKETS {
+            for number in 0..View::<F>::COUNT {
                 // an empty board: feature 0 stands in for every piece
-                let absent = &input.rows[bucket * F::PER_BUCKET].0;
+                let absent = &input.rows[number % F::BUCKETS * F::PER_BUCKET].0;
                 let sum = |i: usize| input.bias.0[i].wrapping_add(absent[i].wrapping_mul(F::ACTIVE as i16));
                 entries.push(Entry {
                     accumulator: Aligned(std::array::from_fn(sum)),
@@ -62,12 +62,12 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
         pos: &Position,
         out: &mut Row<L1>,
     ) {
-        let bucket = F::bucket(viewer, pos.king_square(viewer));
-        let entry = &mut self.entries[viewer.index() * F::BUCKETS + bucket];
-        let first = bucket * F::PER_BUCKET;
+        let view = View::<F>::new(viewer, pos.king_square(viewer));
+        let entry = &mut self.entries[viewer.index() * View::<F>::COUNT + view.number()];
+        let first = view.first();
         let (mut subs, mut adds) = (List::new(), List::new());
         let note = |list: &mut List, slot: Slot| {
-            let feature = usize::from(bona_pieces(slot)[viewer.index()]);
+            let feature = view.row(bona_pieces(slot)[viewer.index()]);
             // kings may be none
             if feature < F::PER_BUCKET {
                 let row = first + feature;

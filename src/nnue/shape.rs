@@ -13,6 +13,7 @@ pub struct Inputs {
     per_bucket: usize,
     active: usize,
     kings: bool,
+    mirrored: bool,
 }
 
 impl Inputs {
@@ -26,6 +27,7 @@ impl Inputs {
             per_bucket: F::PER_BUCKET,
             active: F::ACTIVE,
             kings: F::KINGS,
+            mirrored: F::MIRRORED,
         }
     }
 
@@ -36,7 +38,16 @@ impl Inputs {
         hash: u32,
         rows: usize,
     ) -> Inputs {
-        Inputs { name, name_in_files, hash, buckets: 1, per_bucket: rows, active: 40, kings: true }
+        Inputs {
+            name,
+            name_in_files,
+            hash,
+            buckets: 1,
+            per_bucket: rows,
+            active: 40,
+            kings: true,
+            mirrored: false,
+        }
     }
 
     /// How many.
@@ -57,6 +68,11 @@ impl Inputs {
     /// How many are on at a time.
     pub const fn active(&self) -> usize {
         self.active
+    }
+
+    /// Whether a viewer whose king stands on files 6 to 9 looks at the mirror image of the board.
+    pub const fn mirrored(&self) -> bool {
+        self.mirrored
     }
 
     /// Whether kings are among them, as pieces like others.
@@ -262,7 +278,7 @@ pub enum Style {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nnue::features::{HalfKp, Kp};
+    use crate::nnue::features::{HalfKp, HalfKpVm, Kp};
 
     fn half_kp(l1: usize, l2: usize, l3: usize) -> Shape {
         Shape { inputs: Inputs::of::<HalfKp>(), l1, head: HeadShape::Hidden { l2, l3 } }
@@ -282,6 +298,9 @@ mod tests {
         );
         assert_eq!(half_kp(1024, 8, 32).file_hash(), 0x3E5A_B7EC);
         assert_eq!(half_kp(1024, 8, 64).file_hash(), 0x3E5A_B79C);
+        let mirrored = Shape { inputs: Inputs::of::<HalfKpVm>(), ..default };
+        assert_eq!([mirrored.transformer_hash(), mirrored.file_hash()], [0x0B6B_1F9A, 0x6858_6ECC]);
+        assert_eq!(mirrored.inputs.count(), 69_660);
     }
 
     #[test]

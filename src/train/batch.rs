@@ -3,10 +3,10 @@
 //! Rows of the first layer belong to a king square. With the views of one king square next to each other, all rows they
 //! use fit in the second-level cache, and so do the gradients that flow back to those rows.
 
-use super::features::{Sample, in_hand, reflects};
+use super::features::{Sample, in_hand};
 use super::layout::Layout;
 use super::loss::SCORE_SCALE;
-use crate::types::{Square, Value};
+use crate::types::Value;
 
 /// Samples are handled in tiles of this many; batches are a multiple of it.
 pub const TILE: usize = 32;
@@ -59,17 +59,9 @@ impl Batch {
         self.pieces.resize(2 * n * self.active, 0);
         self.score.resize(n, 0.0);
         self.result.resize(n, 0.0);
-        // the bucket by where the king is seen, and whether that is in a mirror
-        let king = |s: &Sample, mirror: bool, p: usize| {
-            let (king, reflected) = (Square(s.kings[p]), Square(s.kings[p]).mirror());
-            let mirror =
-                if tied && reflects(if mirror { reflected } else { king }.0) { !mirror } else { mirror };
-            let bucket = if buckets == 1 { 0 } else { if mirror { reflected } else { king }.0 as usize };
-            (bucket, mirror)
-        };
         for (s, mirror) in samples {
             for p in 0..2 {
-                self.king_start[king(s, *mirror, p).0 + 1] += 1;
+                self.king_start[layout.bucket(s.kings[p], *mirror, tied).0 + 1] += 1;
             }
         }
         for k in 0..buckets {
@@ -78,7 +70,7 @@ impl Batch {
         let mut next = self.king_start.clone();
         for (i, (s, mirror)) in samples.iter().enumerate() {
             for p in 0..2 {
-                let (k, mirror) = king(s, *mirror, p);
+                let (k, mirror) = layout.bucket(s.kings[p], *mirror, tied);
                 let place = next[k] as usize;
                 next[k] += 1;
                 self.view[place] = (2 * i + p) as u32;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::nnue::features::{BONA_PIECES, FeatureSet, HalfKp, bona_pieces};
+use crate::nnue::features::{BONA_PIECES, FeatureSet, HAND_END, HalfKp, bona_pieces, mirrored};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
@@ -10,9 +10,6 @@ use crate::types::{Color, Hand, Piece, PieceType, Square};
 pub const ACTIVE: usize = HalfKp::ACTIVE;
 /// BonaPiece indices: what stands where, 0 for "nothing".
 pub const BONA: usize = BONA_PIECES;
-/// BonaPieces below this are in hand.
-pub(super) const HAND_END: u16 = 90;
-
 /// From 8 files (or ranks) on one side of the own king to 8 on the other.
 pub(super) const WAYS: usize = 17;
 
@@ -37,40 +34,16 @@ pub static FLIP: LazyLock<[u16; BONA]> = LazyLock::new(|| {
     table
 });
 
-/// The same piece on the board reflected left to right.
-pub static MIRROR: [u16; BONA] = {
-    let mut table = [0; BONA];
-    let mut bp = 0;
-    while bp < BONA {
-        table[bp] = if bp < HAND_END as usize {
-            bp as u16
-        } else {
-            let run = (bp - HAND_END as usize) / 81;
-            let sq = (bp - HAND_END as usize) % 81;
-            (HAND_END as usize + run * 81 + (8 - sq / 9) * 9 + sq % 9) as u16
-        };
-        bp += 1;
-    }
-    table
-};
-
-/// Whether a tied model (see [`Model::tie`](super::model::Model::tie)) looks at the mirror image when the king is there:
-/// on files 6 to 9.
-#[inline]
-pub const fn reflects(king: u8) -> bool {
-    king / 9 > 4
-}
-
 /// The row of the reflected king square and piece.
 pub fn mirrored_row(row: usize) -> usize {
     let king = Square((row / BONA) as u8).mirror().0 as usize;
-    king * BONA + MIRROR[row % BONA] as usize
+    king * BONA + mirrored((row % BONA) as u16) as usize
 }
 
 /// The same for a row of the factor.
 pub fn mirrored_factor_row(row: usize) -> usize {
     match row.checked_sub(BONA) {
-        None => MIRROR[row] as usize,
+        None => mirrored(row as u16) as usize,
         Some(way) => {
             let (run, files, ranks) = (way / (WAYS * WAYS), way / WAYS % WAYS, way % WAYS);
             BONA + (run * WAYS + WAYS - 1 - files) * WAYS + ranks
@@ -155,29 +128,27 @@ impl Sample {
         in_hand(&self.pieces)
     }
 
-    /// The own king's square and the pieces, seen by the side to move (0) or the other side (1), reflected if asked. If there
-    /// is room for 40 pieces, the kings are the last of them.
+    /// The pieces, seen by the side to move (0) or the other side (1), reflected if asked. If there is room for 40 pieces, the
+    /// kings are the last of them.
     #[inline]
-    pub fn view(&self, perspective: usize, mirror: bool, out: &mut [u16]) -> u8 {
+    pub fn view(&self, perspective: usize, mirror: bool, out: &mut [u16]) {
         let (out, kings) = out.split_first_chunk_mut::<ACTIVE>().expect("38 places");
         match (perspective, mirror) {
             (0, false) => *out = self.pieces,
-            (0, true) => *out = self.pieces.map(|p| MIRROR[p as usize]),
+            (0, true) => *out = self.pieces.map(mirrored),
             (_, mirror) => {
                 let flip: &[u16; BONA] = &FLIP;
                 *out = self.pieces.map(|p| flip[p as usize]);
                 if mirror {
-                    *out = out.map(|p| MIRROR[p as usize]);
+                    *out = out.map(mirrored);
                 }
             }
         }
         let seen = |king: u8| if mirror { Square(king).mirror().0 } else { king };
-        let king = seen(self.kings[perspective]);
         if let [own, other] = kings {
-            *own = BONA as u16 + u16::from(king);
+            *own = BONA as u16 + u16::from(seen(self.kings[perspective]));
             // the other side sees its king from there
             *other = BONA as u16 + 81 + u16::from(seen(80 - self.kings[1 - perspective]));
         }
-        king
     }
 }

@@ -40,8 +40,7 @@ impl Finished {
         let l = self.layout;
         let mut pieces = vec![0u16; l.active];
         let accumulators = [0, 1].map(|p| {
-            let king = sample.view(p, false, &mut pieces) as usize;
-            let first = if l.buckets == 1 { 0 } else { king * l.per_bucket };
+            let first = l.view(sample, p, &mut pieces) * l.per_bucket;
             let mut acc = self.bias.clone();
             for &piece in &pieces {
                 let row = &self.rows[(first + piece as usize) * l.l1..][..l.l1];

@@ -1,8 +1,10 @@
 //! Where everything lies in the flat arrays of a model: [`Layout`].
 
-use super::features::{HAND_END, WAYS};
+use super::features::{Sample, WAYS};
 use crate::nnue::arch::ARCHITECTURES;
+use crate::nnue::features::{HAND_END, is_left};
 use crate::nnue::{Architecture, HeadShape, Shape};
+use crate::types::Square;
 
 /// Numbers of a lite network before its dense layers: see `head/lite.rs`.
 pub(super) const LITE: usize = 2920;
@@ -18,6 +20,8 @@ pub struct Layout {
     pub buckets: usize,
     /// Rows of a bucket.
     pub per_bucket: usize,
+    /// Whether views with the king on files 6 to 9 are reflected.
+    mirrored: bool,
     /// Rows that a view uses.
     pub active: usize,
     /// The length of the array of the other layers: the last number is followed by unused zeros, so that vector kernels run
@@ -35,12 +39,35 @@ impl Layout {
             _ => (l1, inputs.per_bucket(), layers),
         };
         let (buckets, active) = (inputs.buckets(), inputs.active());
-        Layout { architecture, l1, buckets, per_bucket, active, dense: dense.next_multiple_of(16) }
+        let (mirrored, dense) = (inputs.mirrored(), dense.next_multiple_of(16));
+        Layout { architecture, l1, buckets, per_bucket, mirrored, active, dense }
     }
 
     /// What it is the layout of.
     pub fn architecture(&self) -> Architecture {
         self.architecture
+    }
+
+    /// Whether the network itself reflects views, so that [tying](super::model::Model::tie) it adds nothing.
+    pub fn mirrored(&self) -> bool {
+        self.mirrored
+    }
+
+    /// The bucket of a view by its king's square, and whether it is reflected: if asked for, and (back) if it would have its
+    /// king on files 6 to 9 though the network or the model (`tied`) has none there.
+    #[inline]
+    pub fn bucket(&self, king: u8, mirror: bool, tied: bool) -> (usize, bool) {
+        let (king, reflected) = (Square(king), Square(king).mirror());
+        let mirror = mirror ^ ((tied || self.mirrored) && is_left(if mirror { reflected } else { king }));
+        let bucket = if self.buckets == 1 { 0 } else { if mirror { reflected } else { king }.index() };
+        (bucket, mirror)
+    }
+
+    /// The bucket and the pieces (see [`Sample::view`]) that the finished network has for a view.
+    pub(super) fn view(&self, sample: &Sample, perspective: usize, out: &mut [u16]) -> usize {
+        let (bucket, mirror) = self.bucket(sample.kings[perspective], false, false);
+        sample.view(perspective, mirror, out);
+        bucket
     }
 
     /// Rows of the first layer.

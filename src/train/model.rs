@@ -1,12 +1,14 @@
 //! The parameters of a network in f32, with the state of Adam beside them.
 
-use super::features::{BONA, mirrored_row, reflects, relative_row};
+use super::features::{BONA, mirrored_row, relative_row};
 use super::head::{self, normal};
 use super::kernels::{AdamStep, CatchUp, Kernels, Portable};
 use super::layout::Layout;
 use crate::memory::{HugeBuf, OutOfMemory};
 use crate::nnue::Architecture;
+use crate::nnue::features::is_left;
 use crate::random::Rng;
+use crate::types::Square;
 
 /// Some parameters and both moments of their gradients.
 pub struct Moments<T> {
@@ -167,7 +169,7 @@ impl Model {
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
         let (l1, per_bucket) = (self.layout.l1, self.layout.per_bucket);
-        let row = if self.tied && reflects((row / BONA) as u8) { mirrored_row(row) } else { row };
+        let row = if self.tied && is_left(Square((row / BONA) as u8)) { mirrored_row(row) } else { row };
         let at = row * l1..(row + 1) * l1;
         self.factor_of(&Portable, row / per_bucket, row % per_bucket, out);
         let late = self.catch_up(self.last[row]);

@@ -62,8 +62,8 @@ impl Finished {
 
 /// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
-    let head = head::of(&Layout::of(net.architecture()));
-    let accumulators = head.accumulators(net.parameters(), sample);
+    let layout = Layout::of(net.architecture());
+    let accumulators = head::of(&layout).accumulators(&layout, net.parameters(), sample);
     output_of(net, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
 }
 

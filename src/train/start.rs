@@ -63,9 +63,13 @@ impl Start {
             )
             .into());
         }
-        if settings.tie_mirror && model.layout.buckets == 1 {
-            let shape = found.shape;
-            return Err(format!("--tie-mirror: no row of {shape} belongs to a king's square").into());
+        let why_not = match model.layout {
+            l if l.buckets == 1 => Some("no row belongs to a king's square"),
+            l if l.mirrored() => Some("mirrored king squares share their rows anyway"),
+            _ => None,
+        };
+        if let (true, Some(why_not)) = (settings.tie_mirror, why_not) {
+            return Err(format!("--tie-mirror: in a {} network {why_not}", found.shape).into());
         }
         if settings.tie_mirror {
             model.tie()?;

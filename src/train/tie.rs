@@ -5,11 +5,13 @@
 //! a view with its king further left is reflected before it is looked up ([`Batch`](super::batch::Batch)), and the
 //! finished network holds every row a second time for the mirrored square. So each row learns from twice the positions.
 
-use super::features::{BONA, mirrored_factor_row, mirrored_row, reflects};
+use super::features::{BONA, mirrored_factor_row, mirrored_row};
 use super::finished::Finished;
 use super::kernels::Portable;
 use super::model::Model;
 use crate::memory::OutOfMemory;
+use crate::nnue::features::is_left;
+use crate::types::Square;
 
 impl Model {
     /// Makes an untied model a tied one. Rows of mirrored king squares are replaced by their mean, which is another
@@ -20,13 +22,13 @@ impl Model {
     /// No memory for another first layer.
     ///
     /// # Panics
-    /// If the rows do not depend on the king's square.
+    /// If the rows do not depend on the king's square, or the network reflects views by itself.
     pub fn tie(&mut self) -> Result<(), OutOfMemory> {
         if self.tied {
             return Ok(());
         }
         let (l1, rows) = (self.layout.l1, self.layout.rows());
-        assert!(self.layout.buckets > 1);
+        assert!(self.layout.buckets > 1 && !self.layout.mirrored());
         self.settle();
         let Finished { rows: before, .. } = self.finished()?;
         let f = &mut self.factor;
@@ -39,14 +41,14 @@ impl Model {
         for row in 0..rows {
             let (king, bona, mirror) = (row / BONA, row % BONA, mirrored_row(row));
             let at = row * l1..(row + 1) * l1;
-            if reflects(king as u8) {
+            if is_left(Square(king as u8)) {
                 for values in [&mut self.rows.w, &mut self.rows.m, &mut self.rows.v] {
                     values[at.clone()].fill(0.0);
                 }
                 self.last[row] = 0;
                 continue;
             }
-            let paired = reflects((mirror / BONA) as u8);
+            let paired = is_left(Square((mirror / BONA) as u8));
             if paired {
                 share_mean(&mut self.rows.m, l1, row, mirror);
                 share_mean(&mut self.rows.v, l1, row, mirror);

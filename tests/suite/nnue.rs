@@ -186,6 +186,36 @@ fn incremental_evaluation_equals_a_fresh_one_in_many_games() {
 }
 
 #[test]
+fn a_mirrored_network_sees_mirror_images_alike_and_follows_kings_across_the_middle() {
+    let network = noise("halfkpvm_256x2-32-32".parse().unwrap());
+    let default = noise(Architecture::DEFAULT);
+    let mut evaluator = Evaluator::new(network.clone());
+    // both kings walk from file 5 to both sides and back while pieces move, are taken and are dropped
+    let start = "4k4/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/4K4 b - 1";
+    let walk = "5i6h 3c3d 6h7h 5a4b 7g7f 4b3b 8h2b+ 3b2b B*5e 2b3b 7h6h 3b4b 6h5h 4b5b 5h4h 5b6b 4h3h 6b7b 5e2b+ 7b6b";
+    for k in kernels() {
+        force_kernel(k).unwrap();
+        let mut pos = Position::from_sfen(start).unwrap();
+        evaluator.reset(&pos);
+        let mut values = std::collections::BTreeSet::new();
+        for text in walk.split(' ') {
+            evaluator.push(pos.do_move(pos.parse_move(text).unwrap()));
+            let value = evaluate_from_scratch(&network, &pos);
+            assert_eq!(evaluator.evaluate(&pos), value, "{k}: {}", pos.sfen());
+            values.insert(value);
+            let mirror = Position::from_sfen(&mirrored(&pos.sfen())).unwrap();
+            let in_the_middle =
+                toratsugumi::types::Color::ALL.iter().any(|c| pos.king_square(*c).file() == 4);
+            let alike = evaluate_from_scratch(&network, &mirror) == value;
+            // kings on file 5 are looked at from one side only
+            assert!(alike != in_the_middle, "{}", pos.sfen());
+            assert_ne!(evaluate_from_scratch(&default, &mirror), evaluate_from_scratch(&default, &pos));
+        }
+        assert!(values.len() > 15);
+    }
+}
+
+#[test]
 fn lines_longer_than_the_stack_are_followed() {
     let mut pos = Position::startpos();
     let mut evaluator = Evaluator::new(SYNTHETIC.clone());
@@ -200,8 +230,8 @@ fn lines_longer_than_the_stack_are_followed() {
 
 #[test]
 fn handicaps_and_missing_kings_are_evaluated() {
-    let others =
-        ["kp_256x2-32-32", "psq_256x2-screlu-8b", "lite_72-32"].map(|name| noise(name.parse().unwrap()));
+    let others = ["halfkpvm_256x2-32-32", "kp_256x2-32-32", "psq_256x2-screlu-8b", "lite_72-32"];
+    let others = others.map(|name| noise(name.parse().unwrap()));
     let cases = [
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
         "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 9p 1",
@@ -304,7 +334,7 @@ fn broken_files_are_refused() {
     assert!(matches!(piped(&longer), NetworkError::TrailingBytes));
     let mut compressed = good.clone();
     compressed[12 + 7 + 4..][..17].copy_from_slice(b"COMPRESSED_LEB128");
-    assert!(matches!(read(&compressed), NetworkError::Leb128 { .. }));
+    assert!(matches!(read(&compressed), NetworkError::Compressed { .. }));
     let mut endless = good[..1000].to_vec();
     endless[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(matches!(read(&endless), NetworkError::StringLength(u32::MAX)));
@@ -382,6 +412,35 @@ fn a_network_of_an_unknown_shape_is_named_with_what_is_supported() {
     {
         assert!(text.contains(part), "{part} in {text}");
     }
+}
+
+#[test]
+fn sfnn_1536_is_called_by_its_name() {
+    let string = b"ModelType=SFNNWithoutPsqt;Features=HalfKA_hm2(Friend)[73305->1536x2],Network=SFNN-1536{LayerStack=9}";
+    let sfnn = |hashes: [u32; 2], string: &[u8]| {
+        let mut bytes = Vec::new();
+        for word in [VERSION, hashes[0], string.len() as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(string);
+        bytes.extend(hashes[1].to_le_bytes());
+        bytes.extend(b"COMPRESSED_LEB128");
+        // biases of one byte and of two
+        bytes.extend((1000u32 + 2 * 536).to_le_bytes());
+        bytes.extend([0x7F; 1000]);
+        bytes.extend([[0x80, 0x01]; 536].concat());
+        bytes.extend(b"COMPRESSED_LEB128");
+        bytes
+    };
+    for (hashes, string) in
+        [([0x3C20_3B32, 0x5F13_4AB8], string as &[u8]), ([0x3C20_3B32, 0x5F13_4AB8], b""), ([1, 2], string)]
+    {
+        let error = read(&sfnn(hashes, string)).err().unwrap().to_string();
+        assert!(error.contains("this is SFNN-1536,") && error.contains("HalfKPvm 256x2-32-32"), "{error}");
+        assert!(error.contains("2226 bytes") || string.is_empty(), "{error}");
+    }
+    let other = read(&sfnn([1, 2], b"x")).err().unwrap().to_string();
+    assert!(other.contains("a compressed network of 1536 accumulators"), "{other}");
 }
 
 /// The bootstrap network's opinion in values, and the same from the mirrored and the turned position.

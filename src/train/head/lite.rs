@@ -8,11 +8,12 @@
 use super::dense::{Layer, clamp, mask};
 use super::tile::{Head, Scratch, Tile, normal, split};
 use crate::nnue::Parameters;
+use crate::nnue::features::HAND_END;
 use crate::random::Rng;
 use crate::train::batch::TILE;
-use crate::train::features::{HAND_END, Sample};
+use crate::train::features::Sample;
 use crate::train::kernels::Grid;
-use crate::train::layout::LITE;
+use crate::train::layout::{LITE, Layout};
 
 /// Elements of a vector.
 const VECTOR: usize = 16;
@@ -260,7 +261,7 @@ impl Head for Lite {
         self.output.exact(d, &self.hidden.exact(d, &z))[0]
     }
 
-    fn accumulators(&self, net: &dyn Parameters, sample: &Sample) -> [Vec<i16>; 2] {
+    fn accumulators(&self, _layout: &Layout, net: &dyn Parameters, sample: &Sample) -> [Vec<i16>; 2] {
         // sums of integers as f32 are exact
         let number = |row: &[i16]| row.iter().map(|&w| f32::from(w)).collect::<Vec<f32>>();
         let table: Vec<f32> = (0..ROWS).flat_map(|row| number(net.row(row))).collect();

@@ -7,6 +7,7 @@ use crate::random::Rng;
 use crate::train::batch::{Batch, TILE};
 use crate::train::features::Sample;
 use crate::train::kernels::{Grid, Kernels};
+use crate::train::layout::Layout;
 use crate::train::loss::{Loss, Objective, SCORE_SCALE};
 
 /// One unit of a network's raw output: 600 `Value`s times FV_SCALE.
@@ -49,12 +50,10 @@ pub(in crate::train) trait Head: Send + Sync {
     fn output(&self, d: &[f32], accumulators: [&[f32]; 2], sample: &Sample) -> f32;
 
     /// The network's accumulators, of the side to move and of the other side.
-    fn accumulators(&self, net: &dyn Parameters, sample: &Sample) -> [Vec<i16>; 2] {
-        let inputs = net.shape().inputs;
-        let mut pieces = vec![0u16; inputs.active()];
+    fn accumulators(&self, layout: &Layout, net: &dyn Parameters, sample: &Sample) -> [Vec<i16>; 2] {
+        let mut pieces = vec![0u16; layout.active];
         [0, 1].map(|p| {
-            let king = sample.view(p, false, &mut pieces) as usize;
-            let first = if inputs.buckets() == 1 { 0 } else { king * inputs.per_bucket() };
+            let first = layout.view(sample, p, &mut pieces) * layout.per_bucket;
             let mut sum = net.bias().to_vec();
             for &piece in &pieces {
                 let row = net.row(first + piece as usize);
