@@ -9,10 +9,15 @@ use super::signals;
 use crate::commands::values::{parse_duration, parse_share};
 use crate::data::TdLambda;
 use crate::nnue::Architecture;
+use crate::nnue::arch::ARCHITECTURES;
 use crate::train::kernels;
 use crate::train::run::{Job, run as train};
 use crate::train::schedule::{Schedule, Shape};
 use crate::train::settings::Settings;
+
+fn what_to_train() -> String {
+    format!("What to train: {}", ARCHITECTURES.map(|a| a.name).join(", "))
+}
 
 /// Train a network from self-play games or other training records.
 #[derive(Debug, clap::Args)]
@@ -23,9 +28,7 @@ pub struct Args {
     /// Directory for nn.bin, log.csv, loss.svg and the checkpoint
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// What to train: halfkp_256x2-32-32, halfkp_512x2-16-32, halfkp_1024x2-8-32, halfkp_1024x2-8-64, kp_256x2-32-32,
-    /// psq_256x2-crelu, psq_256x2-screlu-8b, halfkp_256x2-screlu-8b or lite_72-32
-    #[arg(long, value_name = "NAME", default_value = Architecture::DEFAULT.name)]
+    #[arg(long, value_name = "NAME", default_value = Architecture::DEFAULT.name, help = what_to_train())]
     arch: Architecture,
     /// Passes over the data
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]

@@ -288,14 +288,13 @@ fn gradients_are_right(
     let default = architecture == Architecture::DEFAULT;
     let mut samples = samples(64, 3);
     if !default {
-        // a wide first layer is hundreds of megabytes, of which two kings' rows are enough
-        samples.iter_mut().for_each(|s| s.kings = s.kings.map(|king| 40 + king % 2));
+        // a wide first layer is hundreds of megabytes, of which the rows of two kings are enough: on 5五 and on 6五, which
+        // some networks look at in a mirror
+        samples.iter_mut().for_each(|s| s.kings = s.kings.map(|king| [40, 49][usize::from(king % 2)]));
     }
-    if architecture.shape.head.buckets() > 1 {
-        // pawns in hand, the more the later
-        for (i, s) in samples.iter_mut().enumerate() {
-            (0..i % 19).for_each(|nth| s.pieces[nth] = nth as u16 + 1);
-        }
+    // pawns in hand, the more the later
+    for (i, s) in samples.iter_mut().enumerate() {
+        (0..i % 19).for_each(|nth| s.pieces[nth] = nth as u16 + 1);
     }
     let mut batch = Batch::default();
     batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied, &Layout::of(architecture));
@@ -316,6 +315,7 @@ fn gradients_are_right(
     let gradients: [Vec<(usize, f32)>; 4] = [rows, all(&m.factor.m), all(&m.bias.m), all(&m.dense.m)];
     drop(stepped);
     let mut t = fresh();
+    let here = t.evaluate(&batch, objective).mean();
     let mut rng = Rng::for_stream(4, 4);
     for (part, gradient) in gradients.iter().enumerate() {
         // parameters with gradients that stand out from rounding, and some at random
@@ -325,7 +325,7 @@ fn gradients_are_right(
         let largest = gradient.iter().fold(0f32, |a, (_, g)| a.max(g.abs()));
         let strong: Vec<usize> =
             (0..gradient.len()).filter(|&i| gradient[i].1.abs() > 0.2 * largest).collect();
-        let mut errors = Vec::new();
+        let [mut errors, mut bends, mut others] = [const { Vec::new() }; 3];
         for n in 0..if default { 40 } else { 15 } {
             let (i, gradient) =
                 gradient[if n % 5 > 0 { strong[rng.below(strong.len())] } else { rng.below(gradient.len()) }];
@@ -348,16 +348,29 @@ fn gradients_are_right(
             };
             // whole steps of the grid of the first layer
             let h = if part == 3 { 4e-3 } else { 4.0 / kernels::ACC_SCALE };
-            let difference = (loss(h) - loss(-h)) / (2.0 * h as f64);
-            errors.push((difference - gradient as f64).abs() / largest as f64);
+            let (above, below, twice) = (loss(h), loss(-h), 2.0 * h as f64);
+            // A step across a corner of a clipped unit meets another slope beyond it. If that adds `J (h - c)` to the loss on
+            // one side, it is `J (h - c) / 2h` that the difference is off by, and that is also what the two steps' changes
+            // have in common, which without corners would cancel out. So the bias of 1024x2-8-32, where one step in two meets
+            // a corner and half of the errors are above 0.0036, has 0.0000 left. (Corners on both sides may hide each other.)
+            let (difference, bend) = ((above - below) / twice, (above + below - 2.0 * here).abs() / twice);
+            let error = (difference - gradient as f64).abs();
+            errors.push(error / largest as f64);
+            bends.push(bend / largest as f64);
+            others.push((error - bend).max(0.0) / largest as f64);
         }
-        // where a step crosses a corner of a clipped unit the difference is between two slopes: judge by the median
-        errors.sort_by(f64::total_cmp);
-        let (median, worst) = (errors[errors.len() / 2], errors[errors.len() - 1]);
+        // median and largest: of all errors, of what corners may cause, and of what they do not
+        let [errors, bends, others] = [errors, bends, others].map(|mut values| {
+            values.sort_by(f64::total_cmp);
+            [values[values.len() / 2], values[values.len() - 1]]
+        });
         eprintln!(
-            "{name}, part {part}: largest {largest:.2e}; difference {median:.5} of it, at most {worst:.4}"
+            "{name}, part {part}: largest {largest:.2e}; of it {errors:.5?}, corners {bends:.5?}, others {others:.5?}"
         );
-        assert!(median < 0.003 && worst < 0.1, "{name}, part {part}: {median} {worst}");
+        assert!(
+            others[0] < 0.001 && others[1] < 0.01 && errors[1] < 0.1,
+            "{name}, part {part}: {others:?} {errors:?}"
+        );
     }
 }
 
@@ -405,7 +418,9 @@ fn is_trained(architecture: Architecture) {
 
 #[test]
 fn other_architectures_are_trained_too() {
-    for name in ["kp_256x2-32-32", "psq_256x2-crelu", "psq_256x2-screlu-8b", "lite_72-32"] {
+    for name in
+        ["kp_256x2-32-32", "psq_256x2-crelu", "psq_256x2-screlu-8b", "lite_72-32", "halfkpvm_256x2-32-32"]
+    {
         is_trained(name.parse().unwrap());
     }
 }
@@ -417,15 +432,17 @@ fn all_architectures_are_trained() {
 }
 
 #[test]
-fn rows_that_belong_to_no_king_are_not_tied() {
+fn rows_that_belong_to_no_king_or_to_two_are_not_tied() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
     write_games(&data, 7, 40);
     let mut a = job(&data, dir.path().join("a"));
-    a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
     a.settings.tie_mirror = true;
-    let error = run(&a).unwrap_err().to_string();
-    assert!(error.contains("--tie-mirror") && error.contains("K-P"), "{error}");
+    for (architecture, name) in [("kp_256x2-32-32", "K-P"), ("halfkpvm_256x2-32-32", "HalfKPvm")] {
+        a.settings.architecture = architecture.parse().unwrap();
+        let error = run(&a).unwrap_err().to_string();
+        assert!(error.contains("--tie-mirror") && error.contains(name), "{error}");
+    }
 }
 
 #[test]
