@@ -137,4 +137,21 @@ mod tests {
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
     }
+
+    #[test]
+    fn every_argument_says_what_it_is() {
+        fn silent(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+            for arg in command.get_arguments() {
+                if arg.get_help().is_none() && !arg.is_hide_set() {
+                    found.push(format!("{path} {}", arg.get_id()));
+                }
+            }
+            for sub in command.get_subcommands() {
+                silent(sub, &format!("{path} {}", sub.get_name()), found);
+            }
+        }
+        let mut found = Vec::new();
+        silent(&Cli::command(), "toratsugumi", &mut found);
+        assert!(found.is_empty(), "no help for {found:?}");
+    }
 }

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 /// Example: toratsugumi completions bash > ~/.local/share/bash-completion/completions/toratsugumi
 #[derive(clap::Args)]
 pub struct Args {
+    /// The shell
     shell: Shell,
 }
 

@@ -80,13 +80,16 @@ pub struct Args {
     /// Centipawns: a side that scores minus this or less for --resign-moves moves has lost; 0 = never
     #[arg(long, default_value_t = 3000, value_name = "CP")]
     resign: i32,
+    /// With --resign: so many moves in a row
     #[arg(long, default_value_t = 3, value_name = "N")]
     resign_moves: u32,
     /// Centipawns: drawn when both sides score at most this for --draw-plies plies after ply --draw-after [default: never]
     #[arg(long, value_name = "CP")]
     draw: Option<i32>,
+    /// With --draw: so many plies in a row
     #[arg(long, default_value_t = 16, value_name = "N")]
     draw_plies: u32,
+    /// With --draw: not before this ply
     #[arg(long, default_value_t = 160, value_name = "PLY")]
     draw_after: u32,
     /// Drawn after so many plies

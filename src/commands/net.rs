@@ -19,6 +19,7 @@ pub struct Args {
 enum NetCommand {
     /// Write the hand-made network as an nn.bin
     Bootstrap {
+        /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
@@ -27,6 +28,7 @@ enum NetCommand {
         /// Directory with the nn.bin to read, or the file itself
         #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
         eval_dir: Option<PathBuf>,
+        /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
@@ -35,11 +37,13 @@ enum NetCommand {
         /// The network file to read
         #[arg(value_name = "FILE")]
         input: PathBuf,
+        /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
     },
     /// Show what a network file holds (by default the embedded one)
     Info {
+        /// The network file
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// Positions, one SFEN a line, on which to show how the units are used: how many are always or never on
@@ -48,6 +52,7 @@ enum NetCommand {
     },
     /// Show how far two networks differ
     Compare {
+        /// One network file
         #[arg(value_name = "FILE")]
         first: PathBuf,
         /// The other one (by default the embedded one)

@@ -45,6 +45,7 @@ pub struct Args {
     /// Centipawns by which a move may be worse than the best
     #[arg(long, default_value_t = 40, value_name = "CP")]
     margin: u16,
+    /// Another seed, other openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Overwrite the file

@@ -19,6 +19,7 @@ pub struct Args {
     /// Also print the count below each move
     #[arg(long)]
     divide: bool,
+    /// Threads that share the moves of the position
     #[arg(long, default_value_t = 1)]
     threads: usize,
 }

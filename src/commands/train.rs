@@ -42,6 +42,7 @@ pub struct Args {
     /// Learning rate in the end
     #[arg(long, default_value_t = 1e-5)]
     lr_end: f64,
+    /// How the learning rate falls
     #[arg(long, value_enum, default_value = "cosine")]
     schedule: Shape,
     /// Steps over which the learning rate rises from zero
@@ -97,6 +98,7 @@ pub struct Args {
     /// Learning rate of the first layer's rows, as a share of that of what they share and of the other layers
     #[arg(long, default_value_t = 0.1)]
     row_rate: f32,
+    /// Of the first weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads [default: all processors]

@@ -114,7 +114,6 @@ impl Run<'_> {
         let begin = Instant::now();
         let s = &job.settings;
         let mut progress = Progress::new(job.quiet);
-        std::fs::create_dir_all(&job.out).map_err(|e| format!("{}: {e}", job.out.display()))?;
         let selection = Selection {
             validation: s.validation,
             score_limit: s.score_limit,
@@ -132,8 +131,10 @@ impl Run<'_> {
         let aside: u64 = counts.iter().map(|c| c[1] as u64).sum();
         let per_epoch = positions / s.batch as u64;
         if per_epoch == 0 {
-            return Err(format!("{positions} training positions do not fill a batch of {}", s.batch).into());
+            let what = format!("{positions} training positions do not fill a batch of {}", s.batch);
+            return Err(format!("{what}; --batch takes a smaller one").into());
         }
+        std::fs::create_dir_all(&job.out).map_err(|e| format!("{}: {e}", job.out.display()))?;
         let layout = Layout::of(s.architecture);
         let held_out =
             HeldOut::draw(&data, &counts, s.validation_positions, s.seed, s.batch, s.tie_mirror, &layout)?;
@@ -145,10 +146,11 @@ impl Run<'_> {
         };
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
         progress.say(&format!(
-            "{} training positions in {} files ({}), {} of {aside} held-out ones used, {per_epoch} steps a pass; \
+            "{} training positions in {} file{} ({}), {} of {aside} held-out ones used, {per_epoch} steps a pass; \
              win-rate scale {score_scale:.0}; {} kernels, {} threads",
             positions,
             data.files(),
+            if data.files() == 1 { "" } else { "s" },
             if resident { "kept in memory" } else { "streamed" },
             held_out.samples.len(),
             job.kernels.name(),

@@ -15,6 +15,7 @@ pub struct Args {
     /// Files of training records, or directories with such files
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
+    /// The file to write; its extension names the format
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Also positions that are not fit for training

@@ -19,6 +19,7 @@ pub struct Args {
     /// Files of one format, or directories with such files
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
+    /// The file to write, in the format of those read
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 }

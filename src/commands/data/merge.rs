@@ -12,6 +12,7 @@ pub struct Args {
     /// .games files, or directories with such files
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
+    /// The .games file to write
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Combine even files made with different settings

@@ -15,11 +15,13 @@ pub struct Args {
     /// Files of one format, or directories with such files
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
+    /// The file to write, in the format of those read
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// MiB of memory to use; larger sets go through temporary files beside the output
     #[arg(long, default_value_t = 1024)]
     memory: usize,
+    /// Another seed, another order
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
