@@ -132,7 +132,10 @@ mod tests {
             assert_eq!(a.zeroed().unwrap().shape(), a.shape);
         }
         let error = "halfkp_1x2-3-4".parse::<Architecture>().unwrap_err().to_string();
-        assert!(error.contains("halfkp_1x2-3-4") && error.contains("halfkp_1024x2-8-64, kp_256"), "{error}");
+        assert!(
+            error.contains("halfkp_1x2-3-4") && error.contains("halfkp_1024x2-8-64, halfkpvm_256"),
+            "{error}"
+        );
     }
 
     #[test]
