@@ -32,7 +32,10 @@ pub trait FeatureSet: Sized + Send + Sync + 'static {
     const MIRRORED: bool = false;
 
     /// The bucket for a viewer who sees the own king on this square, in the mirror if he looks into one.
-    fn bucket(king: Square) -> usize;
+    #[inline]
+    fn bucket(king: Square) -> usize {
+        if Self::BUCKETS == 1 { 0 } else { king.index() }
+    }
 }
 
 /// How one player finds the rows of a feature set: by the own king's square, as that player sees it.
@@ -101,11 +104,6 @@ impl FeatureSet for HalfKp {
     const BUCKETS: usize = Square::NUM;
     const PER_BUCKET: usize = BONA_PIECES;
     const ACTIVE: usize = 38;
-
-    #[inline]
-    fn bucket(king: Square) -> usize {
-        king.index()
-    }
 }
 
 /// The same with the board mirrored for kings on files 6 to 9: 45 × 1548 = 69,660 inputs.
@@ -119,11 +117,6 @@ impl FeatureSet for HalfKpVm {
     const PER_BUCKET: usize = BONA_PIECES;
     const ACTIVE: usize = 38;
     const MIRRORED: bool = true;
-
-    #[inline]
-    fn bucket(king: Square) -> usize {
-        king.index()
-    }
 }
 
 /// All pieces, kings as well, each for itself: 1548 + 2 × 81 = 1710 inputs, 40 of them on.
@@ -137,11 +130,6 @@ impl FeatureSet for Kp {
     const BUCKETS: usize = 1;
     const PER_BUCKET: usize = ALL;
     const ACTIVE: usize = 40;
-
-    #[inline]
-    fn bucket(_king: Square) -> usize {
-        0
-    }
 }
 
 /// The BonaPiece as Black and as White see it. The viewer's own king has numbers from [`BONA_PIECES`] on, the
