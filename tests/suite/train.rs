@@ -367,8 +367,10 @@ fn gradients_are_right(
         eprintln!(
             "{name}, part {part}: largest {largest:.2e}; of it {errors:.5?}, corners {bends:.5?}, others {others:.5?}"
         );
+        // a bias moves a unit in all positions, and so meets most corners
+        let median = if part == 2 && !default { 0.1 } else { 0.003 };
         assert!(
-            others[0] < 0.001 && others[1] < 0.01 && errors[1] < 0.1,
+            others[0] < 0.001 && others[1] < 0.01 && errors[0] < median && errors[1] < 0.1,
             "{name}, part {part}: {others:?} {errors:?}"
         );
     }
@@ -386,11 +388,16 @@ fn is_trained(architecture: Architecture) {
     let outcome = run(&a).unwrap();
     let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
     eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
-    // four passes over 120 games are mostly learnt by heart, all the more the fewer kings' squares there are to tell apart
-    assert!(last.validation < 0.9 * first.validation, "{architecture:?}: {first:?} {last:?}");
-    // what rounding does: centipawns on average and at most, which is more the fewer hidden units there are
+    // 120 games are learnt by heart sooner with fewer kings' squares; rounding shows more with few hidden units
+    let (share, centipawns) = match architecture.name {
+        "halfkpvm_256x2-32-32" => (0.9, 200.0),
+        "halfkp_1024x2-8-32" | "halfkp_1024x2-8-64" => (0.8, 400.0),
+        _ => (0.8, 200.0),
+    };
+    assert!(last.validation < share * first.validation, "{architecture:?}: {first:?} {last:?}");
+    // what rounding does: centipawns on average and at most
     let rounding = outcome.quantization;
-    assert!(rounding.mean < 40.0 && rounding.max < 400.0, "{architecture:?}: {rounding:?}");
+    assert!(rounding.mean < 40.0 && rounding.max < centipawns, "{architecture:?}: {rounding:?}");
     let (net, warnings) = Network::load(&a.out.join("nn.bin")).unwrap();
     assert!(warnings.is_empty() && net.architecture() == architecture);
     let mut pos = Position::startpos();
