@@ -185,7 +185,12 @@ fn play(
     line.extend(words(["--games", &args.games.to_string(), "--jobs", &args.jobs.to_string()]));
     for architecture in architectures {
         let net = std::path::absolute(args.out.join(architecture.name).join(NETWORK))?;
-        let spec = format!("cmd=self name={} {limit}={much} 'EvalDir={}'", architecture.name, net.display());
+        // all of them stay loaded, once for each game at a time
+        let spec = format!(
+            "cmd=self name={} {limit}={much} Threads=1 USI_Hash=64 'EvalDir={}'",
+            architecture.name,
+            net.display()
+        );
         line.extend(["--engine".to_string(), spec]);
     }
     let summary: Value = serde_json::from_str(&subcommand(&line)?)?;
