@@ -56,12 +56,15 @@ lint:
 bench: build
 	target/release/toratsugumi bench
 
-# the bench runs from a directory of its own, beside the one library that older versions of wine lack
-windows: build
+# the one library that older versions of wine lack
+target/wine/bcryptprimitives.dll: .ci/wine/bcryptprimitives.c
+	mkdir -p $(@D)
+	x86_64-w64-mingw32-gcc -shared -o $@ $< -ladvapi32
+
+# the bench runs from the directory of that library
+windows: build target/wine/bcryptprimitives.dll
 	$(CARGO) build --release --target $(WINDOWS)
-	mkdir -p target/wine
 	cp target/$(WINDOWS)/release/toratsugumi.exe target/wine/
-	x86_64-w64-mingw32-gcc -shared -o target/wine/bcryptprimitives.dll .ci/wine/bcryptprimitives.c -ladvapi32
 	@native=$$(target/release/toratsugumi bench | tail -n 1); \
 	windows=$$(WINEDEBUG=-all $(WINE) target/wine/toratsugumi.exe bench | tr -d '\r' | tail -n 1); \
 	echo "native:  $$native"; echo "windows: $$windows"; \

@@ -187,7 +187,7 @@ fn play(
         let net = std::path::absolute(args.out.join(architecture.name).join(NETWORK))?;
         // all of them stay loaded, once for each game at a time
         let spec = format!(
-            "cmd=self name={} {limit}={much} Threads=1 USI_Hash=64 'EvalDir={}'",
+            "cmd=self name={} {limit}={much} USI_Hash=64 'EvalDir={}'",
             architecture.name,
             net.display()
         );
