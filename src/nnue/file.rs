@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use super::arch::{ARCHITECTURES, Architecture, FV_SCALE, VERSION};
 use super::layers::Dense;
 use super::network::Network;
+use super::parameters::Parameters;
 use super::shape::{Shape, Style};
 use crate::memory::OutOfMemory;
 use crate::whole_file::WholeFile;
@@ -141,7 +142,16 @@ impl Network {
     /// # Errors
     /// See [`NetworkError`]; whatever the bytes are, memory use stays within that of a network.
     pub fn read(from: &mut impl Read, length: Option<u64>) -> Result<Loaded, NetworkError> {
-        let mut source = Source { from, section: "header" };
+        Network::read_laid_out(from, length, &Plain)
+    }
+
+    /// [`read`](Self::read) with the feature transformer's rows in some layout.
+    pub(super) fn read_laid_out(
+        from: &mut impl Read,
+        length: Option<u64>,
+        rows: &dyn Layout,
+    ) -> Result<Loaded, NetworkError> {
+        let mut source = Source::new(from);
         let version = source.u32()?;
         if version != VERSION {
             return Err(NetworkError::Version { found: version });
@@ -167,7 +177,7 @@ impl Network {
         }
         let architecture = header.architecture()?;
         let mut from = beginning.chain(source.from);
-        Source { from: &mut from, section: source.section }.network(architecture, header)
+        Source { from: &mut from, section: source.section }.network(architecture, header, rows)
     }
 
     /// Reads the network file at `path`; for a directory (an `EvalDir`), the `nn.bin` in it.
@@ -186,6 +196,16 @@ impl Network {
 
     /// [`write`](Self::write) with a choice of architecture string.
     pub fn write_as(&self, to: &mut impl Write, style: Style) -> io::Result<()> {
+        self.write_laid_out(to, style, &Plain)
+    }
+
+    /// [`write_as`](Self::write_as) with the feature transformer's rows in some layout.
+    pub(super) fn write_laid_out(
+        &self,
+        to: &mut impl Write,
+        style: Style,
+        rows: &dyn Layout,
+    ) -> io::Result<()> {
         let mut to = BufWriter::with_capacity(1 << 20, to);
         let (parameters, shape) = (self.parameters(), self.shape());
         let mut string = shape.describe(style);
@@ -199,12 +219,8 @@ impl Network {
 
         to.write_all(&shape.transformer_hash().to_le_bytes())?;
         let mut bytes = Vec::with_capacity(2 * shape.l1);
-        let rows = (0..shape.inputs.count()).map(|input| parameters.row(input));
-        for row in std::iter::once(parameters.bias()).chain(rows) {
-            bytes.clear();
-            bytes.extend(row.iter().flat_map(|weight| weight.to_le_bytes()));
-            to.write_all(&bytes)?;
-        }
+        write_i16s(parameters.bias(), &mut bytes, &mut to)?;
+        rows.write(parameters, &mut to)?;
         to.write_all(&shape.layers_hash().to_le_bytes())?;
         for layer in parameters.layers() {
             write_layer(layer, &mut to)?;
@@ -218,6 +234,36 @@ impl Network {
         self.write(&mut file)?;
         file.finish()
     }
+}
+
+/// How the rows of a feature transformer lie in a file.
+pub(super) trait Layout {
+    fn read(&self, from: &mut Source, parameters: &mut dyn Parameters) -> Result<(), NetworkError>;
+    fn write(&self, parameters: &dyn Parameters, to: &mut dyn Write) -> io::Result<()>;
+}
+
+/// One after the other, as all programs have them.
+struct Plain;
+
+impl Layout for Plain {
+    fn read(&self, from: &mut Source, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
+        let shape = parameters.shape();
+        let mut bytes = vec![0; 2 * shape.l1];
+        (0..shape.inputs.count()).try_for_each(|input| from.i16s(parameters.row_mut(input), &mut bytes))
+    }
+
+    fn write(&self, parameters: &dyn Parameters, to: &mut dyn Write) -> io::Result<()> {
+        let shape = parameters.shape();
+        let mut bytes = Vec::with_capacity(2 * shape.l1);
+        (0..shape.inputs.count()).try_for_each(|input| write_i16s(parameters.row(input), &mut bytes, to))
+    }
+}
+
+/// `bytes` is room for them.
+pub(super) fn write_i16s(numbers: &[i16], bytes: &mut Vec<u8>, to: &mut dyn Write) -> io::Result<()> {
+    bytes.clear();
+    bytes.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
+    to.write_all(bytes)
 }
 
 fn write_layer(layer: &dyn Dense, to: &mut impl Write) -> io::Result<()> {
@@ -236,14 +282,23 @@ fn write_layer(layer: &dyn Dense, to: &mut impl Write) -> io::Result<()> {
 }
 
 /// A reader that knows where in the file it is.
-struct Source<'a> {
+pub(super) struct Source<'a> {
     from: &'a mut dyn Read,
     section: &'static str,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    pub(super) fn new(from: &'a mut dyn Read) -> Source<'a> {
+        Source { from, section: "header" }
+    }
+
     /// What follows the hash of the feature transformer.
-    fn network(mut self, architecture: Architecture, header: Header) -> Result<Loaded, NetworkError> {
+    fn network(
+        mut self,
+        architecture: Architecture,
+        header: Header,
+        rows: &dyn Layout,
+    ) -> Result<Loaded, NetworkError> {
         let shape = architecture.shape;
         let mut warnings = Vec::new();
         let mut check = |what: &str, found: u32, expected: u32| {
@@ -258,9 +313,7 @@ impl Source<'_> {
         let mut parameters = architecture.zeroed()?;
         let mut bytes = vec![0; 2 * shape.l1];
         self.i16s(parameters.bias_mut(), &mut bytes)?;
-        for input in 0..shape.inputs.count() {
-            self.i16s(parameters.row_mut(input), &mut bytes)?;
-        }
+        rows.read(&mut self, &mut *parameters)?;
         self.section = "hidden layers";
         check("layers'", self.u32()?, shape.layers_hash());
         let mut stray = false;
@@ -274,7 +327,7 @@ impl Source<'_> {
         Ok((Network::new(parameters, header.string), warnings))
     }
 
-    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NetworkError> {
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NetworkError> {
         self.from.read_exact(bytes).map_err(|e| match e.kind() {
             io::ErrorKind::UnexpectedEof => NetworkError::Truncated { section: self.section },
             _ => NetworkError::Io(e),
@@ -300,7 +353,7 @@ impl Source<'_> {
     }
 
     /// `bytes` is room for them.
-    fn i16s(&mut self, out: &mut [i16], bytes: &mut [u8]) -> Result<(), NetworkError> {
+    pub(super) fn i16s(&mut self, out: &mut [i16], bytes: &mut [u8]) -> Result<(), NetworkError> {
         self.fill(bytes)?;
         out.iter_mut().zip(bytes.as_chunks::<2>().0).for_each(|(w, b)| *w = i16::from_le_bytes(*b));
         Ok(())

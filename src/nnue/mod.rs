@@ -3,7 +3,7 @@
 //! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The nets are
 //! drawn in [`arch`], their inputs in [`features`], what follows their accumulators in `hidden` and `direct`, one that has
 //! accumulators of its own in `lite`, their file in
-//! [`mod@file`]; vector code lives in `simd` alone. What is generic in a net's sizes (`layers`, `perspective`, `accumulator`,
+//! [`mod@file`] (and as the binary has it in `packed`); vector code lives in `simd` alone. What is generic in a net's sizes (`layers`, `perspective`, `accumulator`,
 //! `refresh`, `simd`) ends at the traits [`Parameters`] and `Accumulators`: above them nobody knows the sizes at compile time.
 //!
 //! ```
@@ -32,6 +32,7 @@ pub(crate) mod layers;
 mod line;
 mod lite;
 mod network;
+mod packed;
 mod parameters;
 mod perspective;
 mod refresh;

@@ -90,7 +90,8 @@ fn commands_take_a_network_of_any_architecture() {
     assert!(std::fs::read(&copy).unwrap() == written(&network));
     let packed = dir.path().join("packed");
     assert!(program(&["net", "pack", path, "--output", packed.to_str().unwrap()]).0);
-    assert!(std::fs::metadata(&packed).unwrap().len() > 1000);
+    let unpacked = Network::unpack(&std::fs::read(&packed).unwrap()).unwrap();
+    assert!(written(&unpacked) == written(&network));
 
     let (success, out, err) = program(&["eval", "--eval-dir", dir_]);
     let raw = evaluate_from_scratch(&network, &Position::startpos());
