@@ -345,7 +345,7 @@ impl Cutter {
 
 #[test]
 fn cut_connections_are_reported_and_the_client_comes_back() {
-    const CUTS: usize = 20;
+    const CUTS: usize = 12;
     let server = Loopback::start(Rules { max_moves: 30, ..Rules::default() }).unwrap();
     let cutter = Cutter::start(server.port(), CUTS, 5);
     let dir = tempfile::tempdir().unwrap();

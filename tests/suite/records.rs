@@ -169,7 +169,7 @@ fn without_variations(mut record: Record) -> Record {
 #[test]
 fn variations_and_bookmarks_stay_where_there_is_a_place() {
     let mut rng = Rng::new(19);
-    for _ in 0..100 {
+    for _ in 0..40 {
         let mut record = random_game(&mut rng);
         let root = record.root.clone();
         vary(&mut rng, &root, &mut record.moves, DEPTH);

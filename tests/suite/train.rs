@@ -461,8 +461,10 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
         let mut a = job(&data, dir.path().join("a"));
         a.settings.memory = memory;
         a.settings.schedule.epochs = 2;
+        a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
         // the streamed set with all that a run can have
         if memory < 1 << 30 {
+            a.settings.architecture = Architecture::DEFAULT;
             a.settings.schedule.epochs = 3;
             a.settings.ema = Some(0.95);
             a.settings.tie_mirror = true;
