@@ -30,7 +30,7 @@ impl Unfinished {
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped before the end; all is saved, --resume goes on")
+        f.write_str("stopped before the end; all is saved, and the same command goes on (with --resume, where there is that flag)")
     }
 }
 

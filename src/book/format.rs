@@ -2,6 +2,7 @@
 
 use super::apery::{self, AperyBook};
 use super::db;
+use super::embedded;
 use super::error::BookError;
 use super::moves::BookMove;
 use super::sbk;
@@ -76,6 +77,9 @@ impl Format {
     /// # Errors
     /// A file that cannot be read, or is no book.
     pub fn of_file(path: &Path) -> Result<Format, BookError> {
+        if embedded::is_meant(path) {
+            return Ok(Format::Ybb);
+        }
         const HEAD: u64 = 1 << 16;
         let file = File::open(path)?;
         let len = file.metadata()?.len();
@@ -175,7 +179,7 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
     };
     let (book, twice) = match format {
         Format::Db => db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?,
-        Format::Ybb => YbbFile::of_bytes(std::fs::read(path)?)?.read()?,
+        Format::Ybb => YbbFile::of_bytes(embedded::bytes_of(path)?)?.read()?,
         Format::Apery => {
             let (book, unreached) = AperyBook::read(&std::fs::read(path)?)?.positions();
             lose(unreached, "positions that no known start leads to");
@@ -199,7 +203,7 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
 /// # Errors
 /// Files, and what is no `.ybb`.
 pub fn first_unsorted(path: &Path) -> Result<Option<u64>, BookError> {
-    YbbFile::of_bytes(std::fs::read(path)?)?.first_unsorted()
+    YbbFile::of_bytes(embedded::bytes_of(path)?)?.first_unsorted()
 }
 
 /// Writes a book.

@@ -3,6 +3,7 @@
 //!
 //! - [`Book`]: a whole book in memory, sorted; [`Builder`] makes one. [`BookMove`]: a move with what is known of it.
 //! - [`Format`], [`read`], [`write()`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
+//! - [`embedded`]: the book inside the binary, which wherever a file is expected goes by the name of [`INTERNAL`].
 //! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that a name
 //!   stands for.
 //! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves. [`grow`]: which leaves to
@@ -13,6 +14,7 @@ pub mod choose;
 pub mod db;
 pub mod db_file;
 pub mod edit;
+pub mod embedded;
 mod error;
 mod format;
 pub mod graph;
@@ -28,6 +30,7 @@ mod source;
 mod store;
 mod ybb;
 
+pub use embedded::INTERNAL;
 pub use error::BookError;
 pub use format::{Format, Loss, first_unsorted, read, write};
 pub use library::{Library, files};

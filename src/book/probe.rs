@@ -3,6 +3,7 @@
 use super::apery::AperyBook;
 use super::db;
 use super::db_file::DbFile;
+use super::embedded;
 use super::error::BookError;
 use super::format::Format;
 use super::moves::BookMove;
@@ -63,8 +64,8 @@ impl OpenBook {
                 let (book, _) = db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?;
                 OpenBook::Memory { book, plies: true }
             }
-            Format::Ybb if on_the_fly => OpenBook::Ybb(YbbFile::open(path)?),
-            Format::Ybb => OpenBook::Ybb(YbbFile::of_bytes(std::fs::read(path)?)?),
+            Format::Ybb if on_the_fly && !embedded::is_meant(path) => OpenBook::Ybb(YbbFile::open(path)?),
+            Format::Ybb => OpenBook::Ybb(YbbFile::of_bytes(embedded::bytes_of(path)?)?),
             Format::Apery => OpenBook::Apery(AperyBook::read(&std::fs::read(path)?)?),
             Format::Sbk => OpenBook::Memory { book: sbk::read(&std::fs::read(path)?)?.0, plies: false },
         })

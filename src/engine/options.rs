@@ -84,7 +84,7 @@ pub enum Opt {
     BookMoves,
     /// How often, in per cent, the engine thinks for itself all the same.
     BookIgnoreRate,
-    /// The book's file, `no_book` for none.
+    /// The book's file, `<internal>` for the one inside the binary, `no_book` for none.
     BookFile,
     /// Its directory.
     BookDir,

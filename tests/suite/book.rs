@@ -2,6 +2,7 @@
 //!
 //! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as many books as wanted.
 
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -259,6 +260,62 @@ fn play_from_a_book() {
     assert!(["3c3d", "8c8d"].contains(&turned.0.as_str()) && turned.2.len() == 3, "{turned:?}");
     e.set_option("FlippedBook", "false").unwrap();
     assert!(go(&mut e, nodes()).2.is_empty());
+}
+
+/// 12,345
+fn thousands(n: usize) -> String {
+    match n / 1000 {
+        0 => n.to_string(),
+        more => format!("{},{:03}", thousands(more), n % 1000),
+    }
+}
+
+#[test]
+fn the_book_inside_is_sound_and_its_lineage_is_told() {
+    let ybb = book::embedded::unpack().unwrap();
+    let hash: String = Sha256::digest(&ybb).iter().map(|b| format!("{b:02x}")).collect();
+    let lineage = include_str!("../../book/README.md");
+    assert!(lineage.contains(&hash), "book/README.md does not name the book with the SHA-256 {hash}");
+    let mut packed = Vec::new();
+    book::embedded::pack(&ybb, &mut packed).unwrap();
+    assert!(packed.len() < 1_000_000, "{} bytes", packed.len());
+    let inside = Path::new(book::INTERNAL);
+    let (all, format, lost) = book::read(inside).unwrap();
+    assert!(format == Format::Ybb && lost.is_empty() && book::first_unsorted(inside).unwrap().is_none());
+    let size = format!("{} positions with {} moves", thousands(all.len()), thousands(all.move_count()));
+    assert!(lineage.contains(&size), "book/README.md does not say {size}");
+    for e in all.entries() {
+        let pos = e.place.by_rules(e.ply).unwrap();
+        assert!(e.moves.iter().all(|m| m.on(&pos).is_some()), "{}", pos.sfen());
+        let scores = || e.moves.iter().map(|m| m.value().unwrap());
+        assert!(scores().max().unwrap() - scores().min().unwrap() <= 10, "{}", pos.sfen());
+    }
+}
+
+#[test]
+fn two_games_from_the_book_inside_differ() {
+    let mut engine = Engine::new();
+    for (name, value) in [("Threads", "1"), ("USI_Hash", "1"), ("BookFile", book::INTERNAL)] {
+        engine.set_option(name, value).unwrap();
+    }
+    let mut said = Vec::new();
+    engine.prepare(&mut |text| said.push(text.to_string())).unwrap();
+    assert!(said.iter().any(|s| s.starts_with("BookFile: <internal>, ")), "{said:?}");
+    let mut lines = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let mut played: Vec<String> = Vec::new();
+        loop {
+            engine.set_game(None, played.iter().map(String::as_str)).unwrap();
+            let (best, _, told, _) = go(&mut engine, Limits::nodes(1));
+            if told.is_empty() {
+                break;
+            }
+            played.push(best);
+        }
+        assert!(!played.is_empty());
+        lines.insert(played);
+    }
+    assert!(lines.len() > 5, "{lines:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod journal;
 mod make;
 mod merge;
 mod minimax;
+mod pack;
 mod prune;
 mod show;
 mod stats;
@@ -16,7 +17,9 @@ mod verify;
 use clap::Subcommand;
 use std::error::Error;
 
-/// Make, grow, back up, convert and check opening books (.db, .ybb, .bin, .sbk).
+/// Make, grow, back up, convert and check opening books (.db, .ybb, .bin, .sbk)
+///
+/// Where a book is read, `<internal>` is the one inside this program.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -31,6 +34,7 @@ enum BookCommand {
     Merge(merge::Args),
     Convert(convert::Args),
     Prune(prune::Args),
+    Pack(pack::Args),
     Stats(stats::Args),
     Show(show::Args),
     Verify(verify::Args),
@@ -45,6 +49,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         BookCommand::Merge(args) => merge::run(&args),
         BookCommand::Convert(args) => convert::run(&args),
         BookCommand::Prune(args) => prune::run(&args),
+        BookCommand::Pack(args) => pack::run(&args),
         BookCommand::Stats(args) => stats::run(&args),
         BookCommand::Show(args) => show::run(&args),
         BookCommand::Verify(args) => verify::run(&args),

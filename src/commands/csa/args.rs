@@ -289,7 +289,7 @@ mod tests {
             example.lines().map(|l| format!("{}\n", l.trim_start_matches("# "))).skip(1).collect();
         for text in [example, &all] {
             let args: Args = toml::from_str(text).unwrap();
-            assert_eq!((args.port, args.option.len()), (Some(4081), 2));
+            assert_eq!((args.port, args.option.len()), (Some(4081), 3));
         }
     }
 

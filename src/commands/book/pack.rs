@@ -1,0 +1,34 @@
+//! `toratsugumi book pack`.
+
+use super::files;
+use crate::book::{self, Format, embedded};
+use crate::commands::existing;
+use crate::whole_file::WholeFile;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// Pack a book as the file that the binary embeds (zstd around a .ybb)
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    input: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Overwrite it
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs `book pack`.
+pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    existing::spare(&args.output, args.force)?;
+    let mut ybb = Vec::new();
+    book::write(files::read(&args.input)?, Format::Ybb, &mut ybb)?;
+    let written = WholeFile::create(&args.output).and_then(|mut file| {
+        embedded::pack(&ybb, &mut file)?;
+        file.finish()
+    });
+    Ok(written.map_err(|e| format!("cannot write {}: {e}", args.output.display()))?)
+}
