@@ -227,7 +227,7 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
 fn a_network_learns_material_and_the_engine_reads_it() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
-    write_games(&data, 7, 1200);
+    write_games(&data, 7, 700);
     let job = job(&data, dir.path().join("out"));
     let outcome = run(&job).unwrap();
     let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
