@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 /// How an empty string is written on the wire.
 pub const EMPTY: &str = "<empty>";
-/// The value of `EvalDir` that stands for the network inside the binary.
-pub const INTERNAL: &str = "<internal>";
+/// The value of `EvalDir` and of `BookFile` that stands for what is inside the binary.
+pub use crate::book::INTERNAL;
 /// The value of `BookFile` that stands for no book.
 pub const NO_BOOK: &str = "no_book";
 
@@ -463,7 +463,11 @@ impl Options {
         let or = |own: i32, shared| if own < 0 { self.spin(shared) as i32 } else { own };
         Taste {
             narrow: self.check(O::NarrowBook),
-            depth_limit: or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
+            depth_limit: match self.text(O::BookFile) {
+                // its depths are ways to the leaves, and the leaves were searched deep enough
+                INTERNAL => 0,
+                _ => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
+            },
             eval_diff: or(of_side(O::BookEvalBlackDiff, O::BookEvalWhiteDiff), O::BookEvalDiff),
             eval_limit: of_side(O::BookEvalBlackLimit, O::BookEvalWhiteLimit),
             by_count: self.check(O::ConsiderBookMoveCount),

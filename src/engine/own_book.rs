@@ -1,8 +1,8 @@
 //! The opening book in play: [`OwnBook`].
 
-use super::options::{NO_BOOK, Opt, Options};
+use super::options::{INTERNAL, NO_BOOK, Opt, Options};
 use crate::book::choose::{candidates, choose};
-use crate::book::{BookMove, INTERNAL, Library, Lookup};
+use crate::book::{BookMove, Library, Lookup};
 use crate::position::{Position, Repetition};
 use crate::random::Rng;
 use crate::search::BookLine;
@@ -90,11 +90,7 @@ impl OwnBook {
             flipped: options.check(Opt::FlippedBook),
         };
         let moves = self.legal(pos, how, say);
-        let mut taste = options.taste(pos.side_to_move());
-        if options.text(Opt::BookFile) == INTERNAL {
-            // its depths are ways to the leaves, and the leaves were searched deep enough
-            taste.depth_limit = 0;
-        }
+        let taste = options.taste(pos.side_to_move());
         let mut left = candidates(&moves, taste, say);
         if !wanted.is_empty() {
             left.retain(|m| m.on(pos).is_some_and(|m| wanted.contains(&m)));

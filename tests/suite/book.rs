@@ -2,7 +2,6 @@
 //!
 //! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as many books as wanted.
 
-use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -273,7 +272,7 @@ fn thousands(n: usize) -> String {
 #[test]
 fn the_book_inside_is_sound_and_its_lineage_is_told() {
     let ybb = book::embedded::unpack().unwrap();
-    let hash: String = Sha256::digest(&ybb).iter().map(|b| format!("{b:02x}")).collect();
+    let hash = crate::nnue::sha256(&ybb);
     let lineage = include_str!("../../book/README.md");
     assert!(lineage.contains(&hash), "book/README.md does not name the book with the SHA-256 {hash}");
     let mut packed = Vec::new();

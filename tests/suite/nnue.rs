@@ -281,10 +281,15 @@ fn files_have_the_exact_bytes_that_others_expect_and_read_back() {
     }
 }
 
+/// As `sha256sum` writes it.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
 #[test]
 fn the_embedded_network_is_the_one_whose_lineage_is_told() {
     let bytes = written(&Network::embedded().unwrap());
-    let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let hash = sha256(&bytes);
     let lineage = include_str!("../../eval/README.md");
     assert!(lineage.contains(&hash), "eval/README.md does not name the network with the SHA-256 {hash}");
 }
