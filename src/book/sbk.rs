@@ -221,10 +221,8 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
     let book = book.without_other_plies();
     let mut children: Vec<Vec<(i32, BookMove, Place)>> = Vec::with_capacity(book.len());
     let mut reached: HashSet<Place> = HashSet::new();
-    let mut sfens = Vec::with_capacity(book.len());
     for e in book.entries() {
         let mut pos = e.position()?;
-        sfens.push(pos.sfen());
         let mut moves = e.moves.to_vec();
         moves.sort_by_key(BookMove::rank);
         let mut own = Vec::new();
@@ -276,7 +274,8 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
         });
         write_state(State {
             id: ids[&e.place],
-            position: is_root[*i].then(|| sfens[*i].clone()),
+            // the format knows no move numbers: ShogiGUI writes 1, and ShogiHome looks for that
+            position: is_root[*i].then(|| e.place.position(1)).flatten().map(|pos| pos.sfen()),
             comment: (!comment.is_empty()).then(|| comment.to_string()),
             moves: moves.collect(),
             ..State::default()
@@ -310,6 +309,19 @@ fn mark_circles(book: &Book, children: &[Vec<(i32, BookMove, Place)>], is_root: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roots_are_written_with_move_number_1() {
+        let text =
+            "sfen lnsgkgsnl/1r5b1/p1pppp1pp/1p4p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b - 5\n2f2e 8d8e\n";
+        let mut bytes = Vec::new();
+        write(super::super::db::read(text.as_bytes()).unwrap().0, &mut bytes).unwrap();
+        let document = Document::decode(&bytes[..]).unwrap();
+        assert_eq!(
+            document.states[0].position.as_deref(),
+            Some("lnsgkgsnl/1r5b1/p1pppp1pp/1p4p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b - 1")
+        );
+    }
 
     #[test]
     fn words_read_back() {
