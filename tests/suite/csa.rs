@@ -2,6 +2,8 @@
 //! whole client plays over a server of its own.
 
 use crate::support::{RandomMover, Scripted, client, settings, sink};
+#[cfg(unix)]
+use crate::support::{Signal, signal};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -731,9 +733,6 @@ fn any_usi_engine_can_play() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_after_the_game_and_a_second_one_at_once() {
-    let signal = |pid: u32| {
-        assert!(Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap().success());
-    };
     let started = |dir: &Path| {
         let mut child =
             csa_command(&["--dry-run", "--games", "100000", "--game", "dry-600-0F"], dir).spawn().unwrap();
@@ -745,14 +744,14 @@ fn a_signal_ends_after_the_game_and_a_second_one_at_once() {
     };
     let dir = tempfile::tempdir().unwrap();
     let mut child = started(dir.path());
-    signal(child.id());
+    signal(&child, Signal::SIGINT);
     assert!(child.wait().unwrap().success());
     let games = std::fs::read_to_string(dir.path().join("first/games.jsonl")).unwrap();
     assert!(games.lines().all(|l| !l.contains("\"result\":null")), "{games}");
     let dir = tempfile::tempdir().unwrap();
     let mut child = started(dir.path());
-    signal(child.id());
-    signal(child.id());
+    signal(&child, Signal::SIGINT);
+    signal(&child, Signal::SIGINT);
     // two signals in a row may count as one; then the game is played to its end
     let deadline = Instant::now() + Duration::from_secs(20);
     while child.try_wait().unwrap().is_none() {

@@ -1,5 +1,7 @@
 //! Self-play data do not depend on how they came about: threads, shards, kills.
 
+#[cfg(unix)]
+use crate::support::{Signal, signal};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -102,9 +104,7 @@ fn sigterm_saves_and_asks_to_be_run_again() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, stopped] = ["calm", "stopped"].map(|d| dir.path().join(d));
     assert_eq!(run(&calm, &["--games", &all_games()]), 0);
-    let term = |child: &mut Child| {
-        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    };
+    let term = |child: &mut Child| signal(child, Signal::SIGTERM);
     disturbed(&stopped, term);
     let name = "00000-of-00001";
     assert_eq!(std::fs::read(file(&calm, name)).unwrap(), std::fs::read(file(&stopped, name)).unwrap());

@@ -1,5 +1,7 @@
 //! The learning loop: a kill at any moment changes nothing, and shards may be made elsewhere.
 
+#[cfg(unix)]
+use crate::support::{Signal, signal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -237,7 +239,7 @@ impl Drop for Slurm {
     fn drop(&mut self) {
         self.said(&["scancel", "--state=RUNNING"]);
         for daemon in self.daemons.iter_mut().rev() {
-            let _ = Command::new("kill").arg(daemon.id().to_string()).status();
+            signal(daemon, Signal::SIGTERM);
             let _ = daemon.wait();
         }
     }

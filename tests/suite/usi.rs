@@ -1,5 +1,7 @@
 //! The built binary as a GUI sees it: lines in, lines out, within a time.
 
+#[cfg(unix)]
+use crate::support::{Signal, signal};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -469,8 +471,7 @@ fn an_interrupted_analysis_prints_its_summary() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     // it thinks
     assert!(lines.any(|l| l.starts_with("depth ")));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    signal(&child, Signal::SIGINT);
     let rest: Vec<String> = lines.collect();
     assert!(rest.iter().any(|l| l.starts_with("best move for Black")), "{rest:#?}");
     assert!(rest.iter().any(|l| l.starts_with("1. ") && l.contains("win rate")), "{rest:#?}");

@@ -1,6 +1,8 @@
-//! Players for tests of the CSA client.
+//! Players for tests of the CSA client, and signals.
 #![allow(dead_code)] // every test file uses its part
 
+#[cfg(unix)]
+pub use nix::sys::signal::Signal;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
@@ -186,4 +188,11 @@ impl Player for Scripted {
     fn finished(&mut self) {}
 
     fn game_over(&mut self, _result: &str) {}
+}
+
+/// Sends it to a program that a test started (a bare system has no `kill` to run).
+#[cfg(unix)]
+pub fn signal(child: &std::process::Child, signal: Signal) {
+    let pid = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
+    nix::sys::signal::kill(pid, signal).unwrap();
 }
