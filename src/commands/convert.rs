@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Convert game records between CSA, KIF, KI2, JKF, USI and SFEN lines and BOD diagrams
+/// Convert game records between CSA, KIF, KI2, JKF, PSN, USI and SFEN lines and BOD diagrams
 ///
 /// Reads UTF-8, Shift_JIS and EUC-JP, with or without a byte order mark. Every move is checked by the rules; what is
 /// wrong is told with file and line, and the other files are converted all the same. What a format has no place for is
@@ -25,7 +25,7 @@ pub struct Args {
     /// Files and directories to read; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Format of the files: csa, kif, ki2, jkf, usi, sfen, bod [default: by their names, else by what is in them]
+    /// Format of the files: csa, kif, ki2, jkf, psn, usi, sfen, bod [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
     /// Format to write [default: by the name of --output]

@@ -193,7 +193,12 @@ impl Job<'_> {
             Answer::Mate(mate) => {
                 let proved =
                     if mate.shortest { "no shorter mate exists" } else { "a shorter one was not excluded" };
-                writeln!(self.out, "mate in {} plies ({proved})", mate.line.len())?;
+                let plies = mate.line.len();
+                writeln!(
+                    self.out,
+                    "mate in {plies} {} ({proved})",
+                    if plies == 1 { "ply" } else { "plies" }
+                )?;
                 let useless = useless_tail(position, &mate.line);
                 if useless > 0 {
                     let plies = mate.line.len() - useless;

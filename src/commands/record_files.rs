@@ -80,5 +80,8 @@ pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Er
     }
     let (text, _) = decode(&bytes);
     let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text));
-    Ok(format.ok_or("which format is it? give --from")?.read(&text)?)
+    let format = format.ok_or_else(|| {
+        format!("this looks like no game record; --from says what it is ({})", Format::names())
+    })?;
+    Ok(format.read(&text)?)
 }

@@ -3,7 +3,7 @@
 use super::error::RecordError;
 use super::game::Record;
 use super::special::Special;
-use super::{csa, jkf, kakinoki, usi};
+use super::{csa, jkf, kakinoki, psn, usi};
 use crate::types::Color;
 use std::path::Path;
 use std::str::FromStr;
@@ -19,6 +19,8 @@ pub enum Format {
     Ki2,
     /// JSON Kifu Format.
     Jkf,
+    /// Portable Shogi Notation, as gshogi saves games.
+    Psn,
     /// A line a game, as in USI's `position`: `startpos moves ...` or `sfen ...`.
     Usi,
     /// A line a position.
@@ -29,8 +31,16 @@ pub enum Format {
 
 impl Format {
     /// Every format, as help lists them.
-    pub const ALL: [Format; 7] =
-        [Format::Csa, Format::Kif, Format::Ki2, Format::Jkf, Format::Usi, Format::Sfen, Format::Bod];
+    pub const ALL: [Format; 8] = [
+        Format::Csa,
+        Format::Kif,
+        Format::Ki2,
+        Format::Jkf,
+        Format::Psn,
+        Format::Usi,
+        Format::Sfen,
+        Format::Bod,
+    ];
 
     /// Its name on the command line and as an extension.
     pub fn name(self) -> &'static str {
@@ -39,10 +49,16 @@ impl Format {
             Format::Kif => "kif",
             Format::Ki2 => "ki2",
             Format::Jkf => "jkf",
+            Format::Psn => "psn",
             Format::Usi => "usi",
             Format::Sfen => "sfen",
             Format::Bod => "bod",
         }
+    }
+
+    /// All names, for help and errors: `csa, kif, ...`.
+    pub fn names() -> String {
+        Format::ALL.map(Format::name).join(", ")
     }
 
     /// The format that a file's name promises; none for names that promise none.
@@ -52,6 +68,7 @@ impl Format {
             "kif" | "kifu" => Some(Format::Kif),
             "ki2" | "ki2u" => Some(Format::Ki2),
             "jkf" | "json" => Some(Format::Jkf),
+            "psn" => Some(Format::Psn),
             "usi" => Some(Format::Usi),
             "sfen" => Some(Format::Sfen),
             "bod" => Some(Format::Bod),
@@ -65,6 +82,9 @@ impl Format {
         let first = lines.clone().find(|l| !l.starts_with('#'))?;
         if first.starts_with('{') {
             return Some(Format::Jkf);
+        }
+        if first.starts_with('[') {
+            return Some(Format::Psn);
         }
         let board = first.split(' ').next().is_some_and(|b| b.matches('/').count() == 8);
         if board || ["position", "startpos", "sfen "].iter().any(|word| first.starts_with(word)) {
@@ -100,6 +120,7 @@ impl Format {
             Format::Kif | Format::Bod => kakinoki::read_kif(text).map(|record| vec![record]),
             Format::Ki2 => kakinoki::read_ki2(text).map(|record| vec![record]),
             Format::Jkf => jkf::read(text).map(|record| vec![record]),
+            Format::Psn => psn::read(text),
             Format::Usi | Format::Sfen => usi::read(text),
         }
     }
@@ -111,6 +132,7 @@ impl Format {
             Format::Kif => kakinoki::write_kif(record),
             Format::Ki2 => kakinoki::write_ki2(record),
             Format::Jkf => jkf::write(record),
+            Format::Psn => psn::write(record),
             Format::Usi => usi::write(record),
             Format::Sfen => usi::write_sfen(record),
             Format::Bod => kakinoki::write_bod(record),
@@ -121,7 +143,7 @@ impl Format {
     pub fn separator(self) -> Option<&'static str> {
         match self {
             Format::Csa => Some("/\n"),
-            Format::Usi | Format::Sfen => Some(""),
+            Format::Psn | Format::Usi | Format::Sfen => Some(""),
             Format::Kif | Format::Ki2 | Format::Jkf | Format::Bod => None,
         }
     }
@@ -131,7 +153,7 @@ impl Format {
         let has = Contents::of(record);
         let moves_kept = !matches!(self, Format::Sfen | Format::Bod);
         let kakinoki = matches!(self, Format::Kif | Format::Ki2);
-        let text_kept = kakinoki || matches!(self, Format::Csa | Format::Jkf);
+        let text_kept = kakinoki || matches!(self, Format::Csa | Format::Jkf | Format::Psn);
         let mut lost = Vec::new();
         let mut lose = |count: usize, kept: bool, one: &str, many: &str| {
             if !kept && count > 0 {
@@ -141,7 +163,7 @@ impl Format {
         lose(has.moves, moves_kept, "1 move", "moves");
         lose(has.variations, kakinoki || self == Format::Jkf, "1 variation", "variations");
         lose(has.times, matches!(self, Format::Csa | Format::Kif | Format::Jkf), "1 time", "times");
-        if !matches!(self, Format::Csa | Format::Ki2 | Format::Usi | Format::Sfen | Format::Bod) {
+        if matches!(self, Format::Kif | Format::Jkf) {
             lose(has.fractions, false, "the fraction of 1 time", "times' fractions of seconds");
         }
         lose(has.comments, text_kept, "1 comment", "comments");
@@ -168,7 +190,7 @@ impl Format {
         let word = match self {
             Format::Csa | Format::Jkf => Special::from_csa(special.csa()),
             Format::Kif | Format::Ki2 => Special::from_kif(special.kif(turn), turn),
-            Format::Usi | Format::Sfen | Format::Bod => None,
+            Format::Psn | Format::Usi | Format::Sfen | Format::Bod => None,
         };
         word == Some(special)
     }
@@ -179,10 +201,7 @@ impl FromStr for Format {
 
     fn from_str(text: &str) -> Result<Format, String> {
         let found = Format::ALL.into_iter().find(|f| f.name() == text);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
-            format!("`{text}` is none of {}", names.join(", "))
-        })
+        found.ok_or_else(|| format!("`{text}` is none of {}", Format::names()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Records of games: [`Record`], a tree of moves, and the formats that people keep them in ([`Format`]).
 //!
-//! [`csa`] reads and writes CSA files (V2 to V3), [`kakinoki`] KIF, KI2 and BOD, [`jkf`] the JSON Kifu Format, [`usi`]
-//! lines of USI's `position` command and SFEN; [`encoding`] finds out which bytes a file is made of, [`notation`] spells
+//! [`csa`] reads and writes CSA files (V2 to V3), [`kakinoki`] KIF, KI2 and BOD, [`jkf`] the JSON Kifu Format,
+//! [`psn`] the Portable Shogi Notation, [`usi`] lines of USI's `position` command and SFEN; [`encoding`] finds out which bytes a file is made of, [`notation`] spells
 //! moves as books do.
 //!
 //! The `csa` crate drops `%TIME_UP` and reads a fractional time as the end of the game, and no crate tells which line of
@@ -30,6 +30,7 @@ mod headings;
 pub mod jkf;
 pub mod kakinoki;
 pub mod notation;
+pub mod psn;
 mod special;
 mod text;
 pub mod usi;

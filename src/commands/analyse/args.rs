@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Analyse whole games, move by move, or a position
 ///
-/// With games (CSA, KIF, KI2, JKF or USI files, or directories of them) every position is searched and every move
+/// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them) every position is searched and every move
 /// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The analysis of a game goes to
 /// standard output as text; with --html, --svg, --kif, --csa, --json, --text or --out-dir it goes to files called
 /// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again goes on where it
@@ -55,7 +55,7 @@ pub struct Args {
     /// Opening book (.db, .ybb, .bin, .sbk) whose moves are marked in games
     #[arg(long, value_name = "FILE", requires = "games")]
     pub book: Option<PathBuf>,
-    /// Format of the games: csa, kif, ki2, jkf, usi [default: by their names, else by what is in them]
+    /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,
     /// Language of the reading, ja or en [default: by the locale]
