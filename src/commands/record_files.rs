@@ -24,13 +24,14 @@ impl Source {
 /// The files to read. What is no record in a directory is named on standard error.
 ///
 /// # Errors
-/// When a directory cannot be read.
+/// When a directory cannot be read or holds no record.
 pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
     let mut found = Vec::new();
     for file in files {
         if file.is_dir() {
             let mut inside = Vec::new();
             walk(file, &mut inside).map_err(|e| format!("{}: {e}", file.display()))?;
+            let before = found.len();
             for path in inside {
                 match Format::of_path(&path) {
                     Some(_) => {
@@ -39,6 +40,9 @@ pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
                     }
                     None => eprintln!("{}: skipped, no record by its name", path.display()),
                 }
+            }
+            if found.len() == before {
+                return Err(format!("{}: no game record in this directory", file.display()).into());
             }
         } else {
             let name = match file.file_name() {

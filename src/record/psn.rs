@@ -34,8 +34,8 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
     let mut rest = text;
     loop {
         rest = rest.trim_start();
-        let line = 1 + text[..text.len() - rest.len()].matches('\n').count();
-        let fail = |what: String| RecordError::new(line, what);
+        let before = &text[..text.len() - rest.len()];
+        let fail = |what: String| RecordError::new(1 + before.matches('\n').count(), what);
         if rest.is_empty() {
             break;
         } else if let Some(inside) = rest.strip_prefix('[') {

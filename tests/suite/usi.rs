@@ -628,10 +628,14 @@ fn subcommands_answer_and_fail_in_one_line() {
         code == Some(0) && out.contains('▲') && out.contains("win rate") && out.contains("|一"),
         "{out}{err}"
     );
+    let nothing = tempfile::tempdir().unwrap();
+    let empty = nothing.path().to_str().unwrap();
     for args in [
         &["perft", "2", "--sfen", "x"][..],
         &["analyse", "--moves", "7g7e"],
         &["bench", "--eval-dir", "/no/such"],
+        &["analyse", empty],
+        &["convert", empty, "--to", "csa"],
     ] {
         let (code, _, err) = run(args);
         assert!(code == Some(1) && err.lines().count() == 1, "{args:?}: {code:?} {err}");

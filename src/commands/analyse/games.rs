@@ -102,6 +102,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         write(args, job, &report)?;
     }
     progress.end();
+    if !args.quiet {
+        tell(args, &jobs);
+    }
     match failed {
         0 => Ok(()),
         n => Err(format!("{n} of the files could not be analysed").into()),
@@ -196,6 +199,18 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<(), Box<dyn Erro
     // last, for it says that the game is done
     put("json", &json(report)?)?;
     forget(&whole_file::beside(target, "part.json"))
+}
+
+/// Tells on standard error what was written.
+fn tell(args: &Args, jobs: &[Job]) {
+    let forms =
+        [(args.html, "html"), (args.svg, "svg"), (args.kif, "kifu"), (args.csa, "csa"), (args.text, "txt")];
+    let asked = forms.into_iter().filter(|(asked, _)| *asked).map(|(_, ending)| ending);
+    let endings: Vec<String> = asked.chain(["json"]).map(|ending| format!(".{ending}")).collect();
+    if let [Job { target: Some(target), .. }, others @ ..] = jobs {
+        let others = if others.is_empty() { "" } else { ", and so for every game" };
+        eprintln!("wrote {}{}{others}", target.display(), endings.join(", "));
+    }
 }
 
 /// The report with a line of text for each position and move, for people and `diff`.

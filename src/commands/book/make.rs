@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    println!("{read} games read, moves of {} taken", collector.games);
+    println!("games: {read} read, {} taken", collector.games);
     let book = collector.finish();
     if book.is_empty() {
         return Err("no move is left; nothing was written".into());

@@ -69,7 +69,8 @@ fn player(settings: &Settings, send: Sender<Event>) -> Result<Box<dyn Player>, P
 fn summary(tally: &Tally) -> String {
     let Tally { finished, broken, wins, losses, draws } = tally;
     let others = finished - wins - losses - draws;
-    let mut text = format!("{finished} games: {wins} won, {losses} lost, {draws} drawn");
+    let games = if *finished == 1 { "game" } else { "games" };
+    let mut text = format!("{finished} {games}: {wins} won, {losses} lost, {draws} drawn");
     if others > 0 {
         text += &format!(", {others} without result");
     }
