@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args, Clone)]
 pub struct Args {
     /// Plies, the same for every position
-    #[arg(long, default_value_t = DEFAULT_DEPTH, value_parser = clap::value_parser!(i32).range(1..))]
+    #[arg(long, default_value_t = DEFAULT_DEPTH, conflicts_with_all = ["nodes", "movetime"], value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
     /// Nodes a position, instead of a depth
     #[arg(long, conflicts_with = "movetime")]

@@ -22,10 +22,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Games of the whole run, all shards
-    #[arg(long, group = "size")]
+    #[arg(long, group = "size", value_parser = clap::value_parser!(u64).range(1..))]
     games: Option<u64>,
     /// Positions of the whole run, instead of games
-    #[arg(long, group = "size")]
+    #[arg(long, group = "size", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
     /// Nodes a move: no iteration starts beyond them, so that the mean is nearly twice as many
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]

@@ -91,7 +91,10 @@ fn read(path: &Path) -> Result<Config, Box<dyn Error>> {
 fn init(dir: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
     let at = |e: std::io::Error| format!("{}: {e}", file.display());
     std::fs::create_dir_all(dir).map_err(at)?;
-    let mut out = std::fs::File::create_new(file).map_err(at)?;
+    let mut out = std::fs::File::create_new(file).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => format!("{} exists and stays", file.display()),
+        _ => at(e),
+    })?;
     out.write_all(TEMPLATE.as_bytes()).map_err(at)?;
     println!("{}", file.display());
     Ok(())

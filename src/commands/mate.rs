@@ -222,7 +222,8 @@ impl Job<'_> {
             Answer::NoMate => writeln!(self.out, "no mate (不詰), proved")?,
             Answer::Unknown => writeln!(self.out, "not decided in {} ms", self.args.time)?,
         }
-        writeln!(self.out, "{nodes} nodes, {:.3} s", time.as_secs_f64())?;
+        let counted = if *nodes == 1 { "node" } else { "nodes" };
+        writeln!(self.out, "{nodes} {counted}, {:.3} s", time.as_secs_f64())?;
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! `toratsugumi net`: makes, exports and inspects networks.
 
+use super::existing::spare;
 use super::networks::network;
 use super::positions::sample;
 use crate::nnue::{Network, inspect};
@@ -22,6 +23,9 @@ enum NetCommand {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Overwrite the file
+        #[arg(long)]
+        force: bool,
     },
     /// Write a network (by default the embedded one) as an nn.bin with the hashes that YaneuraOu expects
     Export {
@@ -31,6 +35,9 @@ enum NetCommand {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Overwrite the file
+        #[arg(long)]
+        force: bool,
     },
     /// Compress a network into the form that is embedded in the binary (eval/default.nn.zst)
     Pack {
@@ -40,6 +47,9 @@ enum NetCommand {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
+        /// Overwrite the file
+        #[arg(long)]
+        force: bool,
     },
     /// Show what a network file holds (by default the embedded one)
     Info {
@@ -71,9 +81,16 @@ fn save(network: &Network, path: &Path) -> Result<(), String> {
 /// Runs `net`.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     match args.command {
-        NetCommand::Bootstrap { output } => save(&Network::bootstrap()?, &output)?,
-        NetCommand::Export { eval_dir, output } => save(&network(eval_dir.as_deref())?, &output)?,
-        NetCommand::Pack { input, output } => {
+        NetCommand::Bootstrap { output, force } => {
+            spare(&output, force)?;
+            save(&Network::bootstrap()?, &output)?;
+        }
+        NetCommand::Export { eval_dir, output, force } => {
+            spare(&output, force)?;
+            save(&network(eval_dir.as_deref())?, &output)?;
+        }
+        NetCommand::Pack { input, output, force } => {
+            spare(&output, force)?;
             let network = network(Some(&input))?;
             let written = WholeFile::create(&output).and_then(|mut file| {
                 network.pack(&mut file)?;

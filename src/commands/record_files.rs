@@ -21,7 +21,7 @@ impl Source {
     }
 }
 
-/// The files to read. What is no record in a directory is named on standard error.
+/// The files to read. What is no record in a directory is named on standard error; what `analyse` left there is passed over.
 ///
 /// # Errors
 /// When a directory cannot be read or holds no record.
@@ -32,7 +32,7 @@ pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
             let mut inside = Vec::new();
             walk(file, &mut inside).map_err(|e| format!("{}: {e}", file.display()))?;
             let before = found.len();
-            for path in inside {
+            for path in inside.into_iter().filter(|path| !is_analysis(path)) {
                 match Format::of_path(&path) {
                     Some(_) => {
                         let name = path.strip_prefix(file).unwrap_or(&path).to_owned();
@@ -53,6 +53,12 @@ pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
         }
     }
     Ok(found)
+}
+
+/// Whether `analyse` wrote it, `NAME.analysis.html` and the like: no record of a game to read.
+fn is_analysis(path: &Path) -> bool {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    stem.ends_with(".analysis") || stem.ends_with(".analysis.part")
 }
 
 /// All files below a directory, in the order of their names.

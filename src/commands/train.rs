@@ -157,6 +157,13 @@ fn score_scale(text: &str) -> Result<ScoreScale, String> {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
+    if !args.resume && ["checkpoint", "nn.bin"].iter().any(|name| args.out.join(name).exists()) {
+        let out = args.out.display();
+        return Err(format!(
+            "{out} holds a network, which stays; --resume goes on with it, another --out begins anew"
+        )
+        .into());
+    }
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }

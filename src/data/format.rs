@@ -52,6 +52,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, RecordError> {
             let inside = inside(path)?.into_iter().filter(|p| !is_part(p));
             files.extend(inside.filter_map(|p| Format::of(&p).ok().map(|format| (p, format))));
         } else {
+            std::fs::metadata(path).map_err(RecordError::at(path))?;
             files.push((path.clone(), Format::of(path)?));
         }
     }

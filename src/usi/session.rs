@@ -96,7 +96,8 @@ impl Session {
     /// The board stays as it was, and no `go` is answered from it.
     fn refuse_position(&mut self, why: &str) {
         self.position_refused = true;
-        self.output.info(&format!("position refused, the last one stays: {why}"));
+        self.output
+            .info(&format!("position refused, and `go` will not search until a good one comes: {why}"));
     }
 
     /// Ends the search, if one runs; its best move is still printed.
@@ -267,7 +268,7 @@ impl Session {
 
     /// A `go` after a refused `position`: a move on the board from before could be illegal on the GUI's, or lose the game.
     fn answer_without_search(&mut self, go: &Go) {
-        self.output.info("go: not searched, for the last position was refused");
+        self.output.info("go: not searched, since the `position` before it was refused");
         if go.perft.is_some() {
             return;
         }

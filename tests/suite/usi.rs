@@ -630,12 +630,22 @@ fn subcommands_answer_and_fail_in_one_line() {
     );
     let nothing = tempfile::tempdir().unwrap();
     let empty = nothing.path().to_str().unwrap();
+    // what `analyse` left is no record, and a network stays
+    std::fs::write(nothing.path().join("game.analysis.json"), "{}").unwrap();
+    let trained = tempfile::tempdir().unwrap();
+    let network = trained.path().join("nn.bin");
+    std::fs::write(&network, "").unwrap();
+    let (trained, network) = (trained.path().to_str().unwrap(), network.to_str().unwrap());
     for args in [
         &["perft", "2", "--sfen", "x"][..],
         &["analyse", "--moves", "7g7e"],
         &["bench", "--eval-dir", "/no/such"],
         &["analyse", empty],
         &["convert", empty, "--to", "csa"],
+        &["analyse", "--html"],
+        &["train", "no-such.games", "--out", empty],
+        &["train", "no-such.games", "--out", trained],
+        &["net", "export", "--output", network],
     ] {
         let (code, _, err) = run(args);
         assert!(code == Some(1) && err.lines().count() == 1, "{args:?}: {code:?} {err}");

@@ -10,5 +10,9 @@ use std::error::Error;
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    if args.games.is_empty() { position::run(args) } else { games::run(args) }
+    match args.games.is_empty() {
+        true if args.to_files() => Err("files are written of games; name one".into()),
+        true => position::run(args),
+        false => games::run(args),
+    }
 }

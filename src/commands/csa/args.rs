@@ -83,8 +83,8 @@ pub struct Args {
     /// Longest wait between two tries to connect [default: 60s]
     #[arg(long, value_name = "TIME")]
     max_wait: Option<String>,
-    /// Play against itself over a server on this machine; takes no --host, --id or --password
-    #[arg(long)]
+    /// Play against itself over a server on this machine; takes no --host or --id
+    #[arg(long, conflicts_with_all = ["host", "id"])]
     dry_run: bool,
     /// Only errors on standard error
     #[arg(long, short)]

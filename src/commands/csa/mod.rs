@@ -16,9 +16,9 @@ use crate::csa::settings::Settings;
 use crate::interrupt;
 use std::error::Error;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Once};
 
 /// Runs the command until it has played enough or is interrupted.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
@@ -38,7 +38,11 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
 fn wish() -> Wish {
     match interrupt::requests() {
         0 => Wish::GoOn,
-        1 => Wish::Finish,
+        1 => {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| eprintln!("stopping after this game; the same again stops at once"));
+            Wish::Finish
+        }
         _ => Wish::Leave,
     }
 }
