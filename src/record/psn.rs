@@ -1,5 +1,5 @@
-//! PSN, the Portable Shogi Notation of gshogi and XBoard's kin: headings in brackets, then moves in western notation,
-//! `P7g-7f`, `B8hx2b+`, `P*5e`, and comments in braces.
+//! PSN, the Portable Shogi Notation, as gshogi saves games: headings in brackets, then moves in western notation, `P7g-7f`,
+//! `B8hx2b+`, `P*5e`, and comments in braces.
 
 use super::builder::Builder;
 use super::error::{RecordError, excerpt};
