@@ -44,7 +44,7 @@ pub use dirty_pieces::{DirtyPieces, Slot};
 pub use move_text::MoveError;
 pub use perft::{MAX_PERFT_DEPTH, PerftError, divide, perft};
 pub use repetition::{GameRepetition, Repetition};
-pub use sfen::{SET, STARTPOS, SfenError, SfenParts, beginning};
+pub use sfen::{LETTERS, SET, STARTPOS, SfenError, SfenParts, beginning};
 
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
 use occurrences::{Found, Occurrences};

@@ -51,7 +51,8 @@ const KIND_NAMES: [&str; 9] =
     ["piece", "pawn", "lance", "knight", "silver", "bishop", "rook", "gold", "king"];
 /// How many of each unpromoted kind a set holds, by [`PieceType::index`].
 pub const SET: [u32; 9] = [0, 18, 4, 4, 4, 2, 2, 4, 2];
-const LETTERS: &[u8; 9] = b"?PLNSBRGK";
+/// The letter of each unpromoted kind, by [`PieceType::index`].
+pub const LETTERS: &[u8; 9] = b"?PLNSBRGK";
 
 fn piece_of_letter(letter: u8) -> Option<Piece> {
     let upper = letter.to_ascii_uppercase();

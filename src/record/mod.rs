@@ -1,8 +1,8 @@
 //! Records of games: [`Record`], a tree of moves, and the formats that people keep them in ([`Format`]).
 //!
 //! [`csa`] reads and writes CSA files (V2 to V3), [`kakinoki`] KIF, KI2 and BOD, [`jkf`] the JSON Kifu Format,
-//! [`psn`] the Portable Shogi Notation, [`usi`] lines of USI's `position` command and SFEN; [`encoding`] finds out which bytes a file is made of, [`notation`] spells
-//! moves as books do.
+//! [`psn`] the Portable Shogi Notation, [`usi`] lines of USI's `position` command and SFEN; [`encoding`] finds out which
+//! bytes a file is made of, [`notation`] spells moves as books do.
 //!
 //! The `csa` crate drops `%TIME_UP` and reads a fractional time as the end of the game, and no crate tells which line of
 //! a broken file is wrong, so the readers are our own; every move is checked by our own rules.

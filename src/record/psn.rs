@@ -5,7 +5,7 @@ use super::builder::Builder;
 use super::error::{RecordError, excerpt};
 use super::game::Record;
 use super::text::one_line;
-use crate::position::{Position, handicap};
+use crate::position::{LETTERS, Position, handicap};
 use crate::types::{Move, PieceType, Square};
 
 /// PSN's heading, the name that records keep it by.
@@ -68,14 +68,15 @@ struct Reader {
     names: [String; 2],
     headers: Vec<(String, String)>,
     root: Option<Position>,
-    any: bool,
+    /// Whether there was a heading, which makes a game even without moves.
+    headed: bool,
     game: Option<Builder>,
 }
 
 impl Reader {
     /// `Sente "a name"`, or as gshogi writes it, `Sente: a name"`.
     fn heading(&mut self, text: &str) -> Result<(), String> {
-        self.any = true;
+        self.headed = true;
         let (name, value) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
         let (name, value) = (name.trim_end_matches(':'), value.trim_start());
         let value = value.strip_prefix('"').unwrap_or(value);
@@ -103,7 +104,6 @@ impl Reader {
     }
 
     fn game(&mut self) -> &mut Builder {
-        self.any = true;
         self.game.get_or_insert_with(|| {
             let root = self.root.take().unwrap_or_else(Position::startpos);
             let names = std::mem::take(&mut self.names);
@@ -132,7 +132,7 @@ impl Reader {
     }
 
     fn finish(mut self) -> Option<Record> {
-        if self.any {
+        if self.headed {
             self.game();
         }
         self.game.map(Builder::finish)
@@ -141,17 +141,16 @@ impl Reader {
 
 /// Takes a square, `7f` or `76`, from the beginning of a text.
 fn strip_square(text: &str) -> Option<(Square, &str)> {
-    let (file, rank) = match text.as_bytes() {
-        [file @ b'1'..=b'9', rank @ b'a'..=b'i', ..] => (file - b'1', rank - b'a'),
-        [file @ b'1'..=b'9', rank @ b'1'..=b'9', ..] => (file - b'1', rank - b'1'),
-        _ => return None,
+    let square = match text.as_bytes() {
+        [file, rank @ b'1'..=b'9', ..] => Square::from_usi(&[*file, rank - b'1' + b'a']),
+        bytes => Square::from_usi(bytes.get(..2)?),
     };
-    Some((Square::new(file, rank), &text[2..]))
+    Some((square?, &text[2..]))
 }
 
 /// The letters of a piece, `P` or `+R`.
 fn letters(kind: PieceType) -> String {
-    let letter = char::from(b"?PLNSBRGK"[kind.unpromoted().index()]);
+    let letter = char::from(LETTERS[kind.unpromoted().index()]);
     format!("{}{letter}", if kind.is_promoted() { "+" } else { "" })
 }
 
@@ -159,7 +158,7 @@ fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     let bad = || format!("`{}` is not a move in PSN", excerpt(text));
     let length = 1 + usize::from(text.starts_with('+'));
     let (piece, rest) = text.split_at_checked(length).ok_or_else(bad)?;
-    if !piece.ends_with(['P', 'L', 'N', 'S', 'G', 'B', 'R', 'K']) {
+    if !LETTERS[1..].iter().any(|letter| piece.ends_with(char::from(*letter))) {
         return Err(bad());
     }
     let legal = |usi: String| position.parse_move(&usi).map_err(|e| e.to_string());
@@ -185,7 +184,6 @@ fn read_move(position: &Position, text: &str) -> Result<Move, String> {
         "+" => true,
         _ => return Err(bad()),
     };
-    let us = position.side_to_move();
     if let Some(from) = from {
         let there = position.piece_on(from);
         if there.is_some() && letters(there.kind()) != piece {
@@ -195,7 +193,7 @@ fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     }
     let moves = position.legal_moves(true);
     let fits = |m: &Move| !m.is_drop() && m.to() == to && m.is_promotion() == promotes;
-    let named = |m: &Move| letters(m.piece_before().kind()) == piece && m.piece_before().color() == us;
+    let named = |m: &Move| letters(m.piece_before().kind()) == piece;
     let found: Vec<Move> = moves.iter().map(|m| m.mv).filter(|m| fits(m) && named(m)).collect();
     match found.as_slice() {
         [only] => Ok(*only),

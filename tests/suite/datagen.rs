@@ -104,7 +104,7 @@ fn sigterm_saves_and_asks_to_be_run_again() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, stopped] = ["calm", "stopped"].map(|d| dir.path().join(d));
     assert_eq!(run(&calm, &["--games", &all_games()]), 0);
-    let term = |child: &mut Child| signal(child, Signal::SIGTERM);
+    let term = |child: &mut Child| signal(child, Signal::SIGTERM).unwrap();
     disturbed(&stopped, term);
     let name = "00000-of-00001";
     assert_eq!(std::fs::read(file(&calm, name)).unwrap(), std::fs::read(file(&stopped, name)).unwrap());

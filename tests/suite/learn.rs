@@ -239,7 +239,7 @@ impl Drop for Slurm {
     fn drop(&mut self) {
         self.said(&["scancel", "--state=RUNNING"]);
         for daemon in self.daemons.iter_mut().rev() {
-            signal(daemon, Signal::SIGTERM);
+            let _ = signal(daemon, Signal::SIGTERM);
             let _ = daemon.wait();
         }
     }

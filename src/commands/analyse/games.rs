@@ -66,6 +66,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
     let all: usize = jobs.iter().map(Job::waiting).sum();
     let (mut searched, count) = (0, jobs.len());
+    let mut written = Vec::new();
     for (number, job) in jobs.iter_mut().enumerate() {
         let mut trouble = None;
         let mut readings = std::mem::take(&mut job.readings);
@@ -99,11 +100,12 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         if job.target.is_none() {
             progress.end();
         }
-        write(args, job, &report)?;
+        written = write(args, job, &report)?;
     }
     progress.end();
-    if !args.quiet {
-        tell(args, &jobs);
+    if let ([Job { target: Some(target), .. }, others @ ..], false) = (jobs.as_slice(), args.quiet) {
+        let others = if others.is_empty() { "" } else { ", and so for every game" };
+        eprintln!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
     match failed {
         0 => Ok(()),
@@ -170,14 +172,17 @@ fn known(job: &Job, settings: &Settings, engine: &str, force: bool) -> Result<Ve
     Ok(Vec::new())
 }
 
-/// Writes what was asked for.
-fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<(), Box<dyn Error>> {
+/// Writes what was asked for; the endings of its files.
+fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str>, Box<dyn Error>> {
     let Some(target) = &job.target else {
         let mut out = std::io::stdout().lock();
         let colors = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        return Ok(out.write_all(text::write(report, colors).as_bytes())?);
+        out.write_all(text::write(report, colors).as_bytes())?;
+        return Ok(Vec::new());
     };
-    let put = |ending: &str, bytes: &[u8]| {
+    let mut written = Vec::new();
+    let mut put = |ending: &'static str, bytes: &[u8]| {
+        written.push(ending);
         let path = whole_file::beside(target, ending);
         whole_file::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
     };
@@ -198,19 +203,8 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<(), Box<dyn Erro
     }
     // last, for it says that the game is done
     put("json", &json(report)?)?;
-    forget(&whole_file::beside(target, "part.json"))
-}
-
-/// Tells on standard error what was written.
-fn tell(args: &Args, jobs: &[Job]) {
-    let forms =
-        [(args.html, "html"), (args.svg, "svg"), (args.kif, "kifu"), (args.csa, "csa"), (args.text, "txt")];
-    let asked = forms.into_iter().filter(|(asked, _)| *asked).map(|(_, ending)| ending);
-    let endings: Vec<String> = asked.chain(["json"]).map(|ending| format!(".{ending}")).collect();
-    if let [Job { target: Some(target), .. }, others @ ..] = jobs {
-        let others = if others.is_empty() { "" } else { ", and so for every game" };
-        eprintln!("wrote {}{}{others}", target.display(), endings.join(", "));
-    }
+    forget(&whole_file::beside(target, "part.json"))?;
+    Ok(written)
 }
 
 /// The report with a line of text for each position and move, for people and `diff`.

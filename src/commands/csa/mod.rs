@@ -27,7 +27,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if settings.dry_run {
         return dry_run(&settings);
     }
-    let tally = play(&settings, log(&settings, &Arc::new(Screen::new(settings.quiet)), "")?, &wish)?;
+    let tally = play(&settings, log(&settings, &Arc::new(Screen::new(settings.quiet)), "")?, &|| {
+        wish(settings.quiet)
+    })?;
     if !settings.quiet {
         eprintln!("{}", summary(&tally));
     }
@@ -35,12 +37,14 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// What the signals so far mean.
-fn wish() -> Wish {
+fn wish(quiet: bool) -> Wish {
     match interrupt::requests() {
         0 => Wish::GoOn,
         1 => {
             static TOLD: Once = Once::new();
-            TOLD.call_once(|| eprintln!("stopping after this game; the same again stops at once"));
+            if !quiet {
+                TOLD.call_once(|| eprintln!("stopping after this game; the same again stops at once"));
+            }
             Wish::Finish
         }
         _ => Wish::Leave,
@@ -105,7 +109,7 @@ fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
         let alone = &alone;
         let clients = players.iter().zip(logs).map(|(s, log)| {
             scope.spawn(move || {
-                let wish = || if alone.load(Relaxed) { Wish::Leave } else { wish() };
+                let wish = || if alone.load(Relaxed) { Wish::Leave } else { wish(s.quiet) };
                 let result = play(s, log, &wish);
                 alone.store(result.is_err(), Relaxed);
                 result

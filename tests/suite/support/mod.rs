@@ -192,7 +192,7 @@ impl Player for Scripted {
 
 /// Sends it to a program that a test started (a bare system has no `kill` to run).
 #[cfg(unix)]
-pub fn signal(child: &std::process::Child, signal: Signal) {
+pub fn signal(child: &std::process::Child, signal: Signal) -> nix::Result<()> {
     let pid = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
-    nix::sys::signal::kill(pid, signal).unwrap();
+    nix::sys::signal::kill(pid, signal)
 }
