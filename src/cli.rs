@@ -9,6 +9,7 @@ use crate::usi;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -16,6 +17,10 @@ use std::sync::LazyLock;
 #[derive(Parser)]
 #[command(name = "toratsugumi", version = version(), max_term_width = 100)]
 struct Cli {
+    /// Search with other numbers, lines such as `lmr_base = 691` (what `tune` left as params.txt); needs a build with `--features
+    /// tune`
+    #[arg(long, value_name = "FILE")]
+    numbers: Option<PathBuf>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -78,6 +83,9 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
+    if let Some(path) = &cli.numbers {
+        tune::numbers(path)?;
+    }
     match cli.command {
         None => {
             if io::stdin().is_terminal() && io::stdout().is_terminal() {

@@ -8,15 +8,15 @@ use crate::openings::Opening;
 use crate::search::params;
 use crate::tune::{GameSettings, Job, State, run as tune};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Tune the search's numbers by self-play (SPSA); needs a build with `--features tune`
 ///
 /// Writes DIR/tune.json (all that the run knows; --resume goes on with it), DIR/params.txt (the present numbers, as search/params.rs
-/// has them) and DIR/tune.svg (the way of each). A tuned set is worth something only when a match at longer games shows
-/// it: put the numbers into search/params.rs, build, and play the two builds with `match`.
+/// has them) and DIR/tune.svg (the way of each). `toratsugumi --numbers FILE` before any command searches with them, so a match can tell
+/// whether they are worth something, `datagen` can play with them, and another run of `tune` can begin with them.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Directory of the run
@@ -67,13 +67,20 @@ pub struct Args {
     quiet: bool,
 }
 
+fn tunable() -> Result<(), &'static str> {
+    const CONSTANT: &str = "the numbers of this build are constants; `cargo build --release --features tune` makes one that can tune";
+    if params::TUNABLE { Ok(()) } else { Err(CONSTANT) }
+}
+
+/// `--numbers`: the numbers in a file are those of the whole process.
+pub fn numbers(path: &Path) -> Result<(), Box<dyn Error>> {
+    tunable()?;
+    params::set(path)
+}
+
 /// Runs the command; [`Unfinished`] when it was stopped before the end.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    if !params::TUNABLE {
-        return Err(
-            "the numbers of this build are constants; `cargo build --release --features tune` makes one that can tune".into()
-        );
-    }
+    tunable()?;
     if !(args.rate > 0.0 && args.rate.is_finite()) {
         return Err("--rate must be above 0".into());
     }

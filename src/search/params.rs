@@ -3,7 +3,11 @@
 //!
 //! The starting values are those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; what a match
 //! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for the tuner (`toratsugumi tune`). With the
-//! feature `tune` each thread can [`load`] its own; without it they are constants.
+//! feature `tune` a process can [`set`] others and each thread can [`load`] its own; without it they are constants.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::OnceLock;
 
 /// One tunable number.
 #[derive(Debug)]
@@ -35,6 +39,8 @@ macro_rules! params {
             pub(super) enum Index { $($name),* }
             thread_local! {
                 pub(super) static VALUES: [Cell<i32>; super::TABLE.len()] = const { [$(Cell::new($value)),*] };
+                /// Whether this thread's are no longer the defaults.
+                pub(super) static LOADED: Cell<bool> = const { Cell::new(false) };
             }
         }
         $(
@@ -48,11 +54,63 @@ macro_rules! params {
     };
 }
 
+/// What [`set`] left.
+static BASE: OnceLock<Vec<i32>> = OnceLock::new();
+
+/// The numbers of every search on a thread without others of its own, in the order of [`TABLE`].
+pub fn values() -> Vec<i32> {
+    BASE.get().cloned().unwrap_or_else(|| TABLE.iter().map(|p| p.default).collect())
+}
+
+/// Makes the numbers in a file, lines such as `lmr_base = 691` (`tune` writes them), those of the whole process; others keep
+/// their defaults. For the start of a process, before the first search. Needs
+/// [`TUNABLE`].
+///
+/// # Errors
+/// They name the file and the line: no such number, a value outside its range, a number twice.
+pub fn set(path: &Path) -> Result<(), Box<dyn Error>> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let values = read(&text).map_err(|(line, e)| format!("{}: line {line}: {e}", path.display()))?;
+    BASE.set(values).map_err(|_| "the search's numbers are set already".into())
+}
+
+/// The numbers in a text, see [`set`]; an error with the line's number.
+fn read(text: &str) -> Result<Vec<i32>, (usize, String)> {
+    let mut values: Vec<i32> = TABLE.iter().map(|p| p.default).collect();
+    let mut seen = vec![false; TABLE.len()];
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
+        let (name, rest) = text.split_once('=').ok_or((line, "not `name = value`".to_owned()))?;
+        let (name, value) = (name.trim(), rest.split_whitespace().next().unwrap_or("").trim_end_matches(';'));
+        let i = TABLE.iter().position(|p| p.name == name).ok_or((line, format!("no number `{name}`")))?;
+        let Param { min, max, .. } = TABLE[i];
+        values[i] = value
+            .parse()
+            .ok()
+            .filter(|value| (min..=max).contains(value))
+            .ok_or((line, format!("{name} must be a whole number from {min} to {max}, not `{value}`")))?;
+        if std::mem::replace(&mut seen[i], true) {
+            return Err((line, format!("{name} for the second time")));
+        }
+    }
+    Ok(values)
+}
+
 /// Makes these the numbers of all searches on this thread, in the order of [`TABLE`]. Needs [`TUNABLE`].
 pub fn load(values: &[i32]) {
     assert_eq!(values.len(), TABLE.len());
     #[cfg(feature = "tune")]
-    live::VALUES.with(|live| live.iter().zip(values).for_each(|(l, &v)| l.set(v)));
+    {
+        live::LOADED.set(true);
+        live::VALUES.with(|live| live.iter().zip(values).for_each(|(l, &v)| l.set(v)));
+    }
+}
+
+/// Before a search: the process's numbers, unless this thread has its own.
+#[cfg(feature = "tune")]
+pub(super) fn settle() {
+    if let (false, Some(base)) = (live::LOADED.get(), BASE.get()) {
+        load(base);
+    }
 }
 
 params! {
@@ -200,4 +258,32 @@ params! {
     // quiescence
     qs_futility = 328 in 80..=700;
     qs_see = -73 in -300..=50;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_numbers_says_what_is_wrong_with_it() {
+        let values = read("razor_base = 300 in 100..=1200;\n\nlmr_base=-5\n").unwrap();
+        for (i, p) in TABLE.iter().enumerate() {
+            let expected = match p.name {
+                "razor_base" => 300,
+                "lmr_base" => -5,
+                _ => p.default,
+            };
+            assert_eq!(values[i], expected, "{}", p.name);
+        }
+        for (text, line) in [
+            ("lmr_base", 1),
+            ("\nlmr_bass = 3", 2),
+            ("qs_see = 9999", 1),
+            ("qs_see = x", 1),
+            ("qs_see =", 1),
+            ("qs_see = 1\nqs_see = 2", 2),
+        ] {
+            assert_eq!(read(text).map_err(|(line, _)| line), Err(line), "{text}");
+        }
+    }
 }

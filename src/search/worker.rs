@@ -130,7 +130,9 @@ impl Worker {
 
     /// Makes a position the root.
     pub(super) fn set_root(&mut self, pos: &Position, limits: Arc<Limits>, options: Arc<SearchOptions>) {
-        if p::TUNABLE {
+        #[cfg(feature = "tune")]
+        {
+            p::settle();
             self.reductions.fill();
         }
         self.pos = pos.clone();

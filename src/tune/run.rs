@@ -37,10 +37,9 @@ pub struct Job<'a> {
 
 /// The whole table with the numbers of one corner put in.
 fn whole(spsa: &Spsa, values: &[i32]) -> Vec<i32> {
-    let value = |p: &params::Param| {
-        spsa.numbers.iter().position(|n| n.name == p.name).map_or(p.default, |i| values[i])
-    };
-    params::TABLE.iter().map(value).collect()
+    let tuned = |p: &params::Param| spsa.numbers.iter().position(|n| n.name == p.name);
+    let all = params::TABLE.iter().zip(params::values());
+    all.map(|(p, other)| tuned(p).map_or(other, |i| values[i])).collect()
 }
 
 /// What the threads share.

@@ -34,12 +34,12 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// A number at its start.
-    pub fn new(p: &Param) -> Tuned {
+    /// A number that starts at `value`.
+    pub fn new(p: &Param, value: i32) -> Tuned {
         // a number that counts plies or centipawns by ones must be perturbed by one at least to be felt
         let perturbation = (f64::from(p.max - p.min) * PERTURBATION).max(0.5);
         let (min, max) = (p.min, p.max);
-        Tuned { name: p.name.into(), start: p.default, value: f64::from(p.default), min, max, perturbation }
+        Tuned { name: p.name.into(), start: value, value: f64::from(value), min, max, perturbation }
     }
 
     /// By how many last perturbations it has moved.
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn spsa(total: u64) -> Spsa {
-        let p = |name, default, min, max| Tuned::new(&Param { name, default, min, max });
+        let p = |name, default, min, max| Tuned::new(&Param { name, default, min, max }, default);
         let numbers = vec![p("a", 100, 0, 400), p("b", -20, -200, 200), p("c", 5, 0, 10)];
         Spsa { numbers, done: 0, total, rate: 0.01, seed: 3 }
     }

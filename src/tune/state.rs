@@ -44,7 +44,9 @@ impl State {
             return Err(format!("no number's name begins with `{o}`"));
         }
         let chosen = |name: &str| only.is_empty() || only.iter().any(|o| begins(name, o));
-        let numbers: Vec<_> = params::TABLE.iter().filter(|p| chosen(p.name)).map(Tuned::new).collect();
+        let all = params::TABLE.iter().zip(params::values());
+        let numbers: Vec<_> =
+            all.filter(|(p, _)| chosen(p.name)).map(|(p, value)| Tuned::new(p, value)).collect();
         let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
         let spsa = Spsa { numbers, done: 0, total: games / 2, rate, seed };
         Ok(State { spsa, games: settings, seconds: 0.0, path })

@@ -20,6 +20,9 @@ fn a_build_with_constants_says_what_is_needed() {
     assert_eq!(code, 1);
     assert!(message.contains("--features tune") && message.lines().count() == 1, "{message}");
     assert!(!dir.path().join("run").exists());
+    let bench = ["--numbers", "params.txt", "bench", "--depth", "1"];
+    let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(bench).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(1), message));
 }
 
 #[cfg(feature = "tune")]
@@ -43,4 +46,32 @@ fn a_stopped_run_goes_on() {
     assert!(numbers.lines().count() == 3 && numbers.contains("razor_base = "), "{numbers}");
     assert!(std::fs::read_to_string(dir.path().join("tune.svg")).unwrap().ends_with("</svg>\n"));
     assert_eq!(run(&["--only", "nothing", "--out", "elsewhere"]).0, 2, "two directories");
+}
+
+#[cfg(feature = "tune")]
+#[test]
+fn any_command_takes_other_numbers() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("params.txt");
+    let nodes = |numbers: &str| {
+        std::fs::write(&file, numbers).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+            .arg("--numbers")
+            .arg(&file)
+            .args(["bench", "--depth", "6"])
+            .output()
+            .unwrap();
+        let (out, err) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let nodes = out.lines().last().unwrap_or("").split(' ').next().unwrap_or("").parse::<u64>();
+        nodes.map_err(|_| err)
+    };
+    let usual = nodes("").unwrap();
+    assert_eq!(nodes("razor_base = 502;\n"), Ok(usual), "its default");
+    assert_ne!(nodes("lmr_base = 2000\nreduction_base = 1600"), Ok(usual));
+    let error = nodes("\nlmr_base = 2501").unwrap_err();
+    assert!(
+        error.ends_with("line 2: lmr_base must be a whole number from -1000 to 2500, not `2501`\n"),
+        "{error}"
+    );
 }
