@@ -11,7 +11,7 @@ use crate::data::TdLambda;
 use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
 use crate::train::kernels;
-use crate::train::run::{Job, run as train};
+use crate::train::run::{CHECKPOINT, Job, NETWORK, run as train};
 use crate::train::schedule::{Schedule, Shape};
 use crate::train::settings::Settings;
 
@@ -157,7 +157,7 @@ fn score_scale(text: &str) -> Result<ScoreScale, String> {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
-    if !args.resume && ["checkpoint", "nn.bin"].iter().any(|name| args.out.join(name).exists()) {
+    if !args.resume && [CHECKPOINT, NETWORK].iter().any(|name| args.out.join(name).exists()) {
         let out = args.out.display();
         return Err(format!(
             "{out} holds a network, which stays; --resume goes on with it, another --out begins anew"

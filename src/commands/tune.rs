@@ -55,8 +55,8 @@ pub struct Args {
     /// Divisor of the network's output [default: what the network's file says, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Go on with what an earlier run left in the directory. Its settings hold, except the network and the
-    /// openings: name the same again
+    /// Go on with what an earlier run left in the directory. Its settings hold, except the network, the openings and
+    /// --numbers: name the same again
     #[arg(long)]
     resume: bool,
     /// Stop after this time (90, 45s, 55m, 1h30m)

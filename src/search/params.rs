@@ -59,7 +59,11 @@ static BASE: OnceLock<Vec<i32>> = OnceLock::new();
 
 /// The numbers of every search on a thread without others of its own, in the order of [`TABLE`].
 pub fn values() -> Vec<i32> {
-    BASE.get().cloned().unwrap_or_else(|| TABLE.iter().map(|p| p.default).collect())
+    BASE.get().cloned().unwrap_or_else(defaults)
+}
+
+fn defaults() -> Vec<i32> {
+    TABLE.iter().map(|p| p.default).collect()
 }
 
 /// Makes the numbers in a file, lines such as `lmr_base = 691` (`tune` writes them), those of the whole process; others keep
@@ -76,7 +80,7 @@ pub fn set(path: &Path) -> Result<(), Box<dyn Error>> {
 
 /// The numbers in a text, see [`set`]; an error with the line's number.
 fn read(text: &str) -> Result<Vec<i32>, (usize, String)> {
-    let mut values: Vec<i32> = TABLE.iter().map(|p| p.default).collect();
+    let mut values = defaults();
     let mut seen = vec![false; TABLE.len()];
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let (name, rest) = text.split_once('=').ok_or((line, "not `name = value`".to_owned()))?;
