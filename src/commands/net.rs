@@ -1,15 +1,16 @@
-//! `toratsugumi net`: makes, exports and inspects networks.
+//! `toratsugumi net`: makes, exports, averages and inspects networks.
 
 use super::existing::spare;
 use super::networks::network;
 use super::positions::sample;
+use crate::nnue::mean::mean;
 use crate::nnue::{Network, inspect};
 use crate::whole_file::WholeFile;
 use clap::Subcommand;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Make, export and inspect networks.
+/// Make, export, average and inspect networks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -44,6 +45,18 @@ enum NetCommand {
         /// The network file to read
         #[arg(value_name = "FILE")]
         input: PathBuf,
+        /// The file to write
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// Overwrite the file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Write the mean of networks that were trained from the same start: stronger than each of them
+    Mean {
+        /// The network files, two or more of the same kind
+        #[arg(value_name = "FILE", required = true, num_args = 2..)]
+        inputs: Vec<PathBuf>,
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
@@ -97,6 +110,11 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
                 file.finish()
             });
             written.map_err(|e| format!("cannot write {}: {e}", output.display()))?;
+        }
+        NetCommand::Mean { inputs, output, force } => {
+            spare(&output, force)?;
+            let networks = inputs.iter().map(|input| network(Some(input))).collect::<Result<Vec<_>, _>>()?;
+            save(&mean(&networks)?, &output)?;
         }
         NetCommand::Info { file, positions } => {
             let positions = sample(positions.as_deref())?;

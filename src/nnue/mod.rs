@@ -31,6 +31,7 @@ pub mod inspect;
 pub(crate) mod layers;
 mod line;
 mod lite;
+pub mod mean;
 mod network;
 mod packed;
 mod parameters;

@@ -93,6 +93,14 @@ fn commands_take_a_network_of_any_architecture() {
     let unpacked = Network::unpack(&std::fs::read(&packed).unwrap()).unwrap();
     assert!(written(&unpacked) == written(&network));
 
+    let mean = dir.path().join("mean.bin");
+    let to_mean = ["-o", mean.to_str().unwrap()];
+    assert!(program(&[&["net", "mean", path, path, path], &to_mean[..]].concat()).0);
+    assert!(std::fs::read(&mean).unwrap() == written(&network));
+    let others = ["net", "mean", "--force", path, direct.to_str().unwrap()];
+    let (success, _, err) = program(&[&others[..], &to_mean].concat());
+    assert!(!success && err.contains("have no mean") && err.lines().count() == 1, "{err}");
+    assert!(std::fs::read(&mean).unwrap() == written(&network));
     let (success, out, err) = program(&["eval", "--eval-dir", dir_]);
     let raw = evaluate_from_scratch(&network, &Position::startpos());
     assert!(success && out.contains(&format!("\t{raw}\t")), "{out}{err}");
