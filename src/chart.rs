@@ -104,6 +104,30 @@ impl Panel {
         [x, y]
     }
 
+    /// Where a legend hides the fewest points.
+    fn emptiest_corner(&self) -> SeriesLabelPosition {
+        let scale = |y: f64| if self.log { y.ln() } else { y };
+        let [x, y] = self.ranges();
+        let (x, y) = (x, (scale(y.0), scale(y.1)));
+        let hidden = |right: bool, up: bool| {
+            let near = |share: f64, high: bool| if high { share > 0.65 } else { share < 0.35 };
+            let points = self.curves.iter().flat_map(|c| &c.points).filter(|p| self.shows(p.0, p.1));
+            points
+                .filter(|p| near((p.0 - x.0) / (x.1 - x.0), right))
+                .filter(|p| near((scale(p.1) - y.0) / (y.1 - y.0), up))
+                .count()
+        };
+        use SeriesLabelPosition as At;
+        let corners = [
+            (At::UpperRight, hidden(true, true)),
+            (At::LowerLeft, hidden(false, false)),
+            (At::UpperLeft, hidden(false, true)),
+            (At::LowerRight, hidden(true, false)),
+        ];
+        let fewest = corners.into_iter().min_by_key(|c| c.1);
+        fewest.map_or(At::UpperRight, |c| c.0)
+    }
+
     fn draw<'a>(&self, area: &Area<'a>) -> Drawn<'a> {
         let [x, y] = self.ranges();
         if self.log {
@@ -119,6 +143,7 @@ impl Panel {
         Y::CoordDescType: ValueFormatter<f64>,
     {
         let (left, right) = (x.start, x.end);
+        let legend = self.emptiest_corner();
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 15))
             .margin(10)
@@ -152,9 +177,11 @@ impl Panel {
                 chart.draw_series([Polygon::new(outline, color.mix(0.25))])?;
             }
             let bars = curve.bars.iter().filter(|b| self.shows(b.0, b.1) && self.shows(b.0, b.2));
-            chart.draw_series(
-                bars.map(|b| ErrorBar::new_vertical(b.0, b.1, (b.1 + b.2) / 2.0, b.2, color.filled(), 8)),
-            )?;
+            let estimate = |x: f64| curve.points.iter().find(|p| p.0 == x).map(|p| p.1);
+            chart.draw_series(bars.map(|b| {
+                let middle = estimate(b.0).unwrap_or((b.1 + b.2) / 2.0);
+                ErrorBar::new_vertical(b.0, b.1, middle, b.2, color.filled(), 8)
+            }))?;
             let points = || curve.points.iter().copied().filter(|p| self.shows(p.0, p.1));
             let line = chart.draw_series(LineSeries::new(points(), color.stroke_width(2)))?;
             if !curve.name.is_empty() {
@@ -168,6 +195,7 @@ impl Panel {
         if self.curves.iter().any(|c| !c.name.is_empty()) {
             chart
                 .configure_series_labels()
+                .position(legend)
                 .label_font(("sans-serif", 12))
                 .background_style(WHITE.mix(0.8))
                 .border_style(RGBColor(200, 200, 200))
@@ -207,6 +235,20 @@ mod tests {
         ] {
             assert_eq!(number(x), text);
         }
+    }
+
+    #[test]
+    fn the_legend_stands_where_the_curves_are_not() {
+        let corner = |points: &[(f64, f64)], log| {
+            let curve = Curve { points: points.to_vec(), ..Curve::default() };
+            Panel { curves: vec![curve], log, ..Panel::default() }.emptiest_corner()
+        };
+        use SeriesLabelPosition as At;
+        assert!(matches!(corner(&[(0.0, 9.0), (1.0, 1.0), (2.0, 0.0)], false), At::UpperRight));
+        assert!(matches!(corner(&[(0.0, 9.0), (1.0, 9.0), (2.0, 9.1), (2.0, 0.0)], false), At::LowerLeft));
+        let rising = [(0.0, 1.0), (0.5, 10.0), (2.0, 1000.0), (2.0, 1.0), (0.1, 1.0)];
+        assert!(matches!(corner(&rising, true), At::UpperLeft));
+        assert!(matches!(corner(&[], false), At::UpperRight));
     }
 
     /// The texts of an SVG in order.

@@ -81,6 +81,8 @@ fn pictures(all: &[Generation]) -> String {
         curves,
         ..Panel::default()
     };
+    // a scale from zero, lest it show nothing but how much all is alike
+    let from_zero = |title: &str, curves: Vec<Curve>| Panel { marks: vec![0.0], ..panel(title, curves) };
     let rungs = ladder(all);
     let promoted = |n: u32| n == 0 || all.iter().any(|g| g.plan.number == n && g.judged.promoted);
     let elo = Curve {
@@ -99,8 +101,14 @@ fn pictures(all: &[Generation]) -> String {
                 line("learnt from", 0, &|g| Some(g.trained.training)),
             ],
         ),
-        panel("Positions, millions", vec![line("", 2, &|g| Some(g.played.positions as f64 / 1e6))]),
-        panel(
+        from_zero(
+            "Positions so far, millions",
+            vec![line("", 2, &|g| {
+                let until = all.iter().filter(|other| other.plan.number <= g.plan.number);
+                Some(until.map(|g| g.played.positions).sum::<u64>() as f64 / 1e6)
+            })],
+        ),
+        from_zero(
             "Positions a second of self-play",
             vec![line("", 2, &|g| Some(g.played.positions as f64 / g.played.seconds.max(1e-3)))],
         ),
@@ -117,7 +125,7 @@ fn pictures(all: &[Generation]) -> String {
             }],
         ));
     }
-    panels.push(panel(
+    panels.push(from_zero(
         "Minutes",
         vec![
             line("self-play", 2, &|g| Some(g.played.seconds / 60.0)),
