@@ -4,6 +4,10 @@
 //! The quantities and options mean what they mean in YaneuraOu: a move takes at least `minimum`, about `optimum`, at
 //! most `maximum` milliseconds; with `RoundUpToFullSecond` a thought ends just before a whole second, because servers
 //! charge whole seconds; `NetworkDelay` is the usual lag, `NetworkDelay2` the worst one, kept in reserve.
+//!
+//! On a clock of seconds whole seconds are too dear: below ten times `MinimumThinkingTime`, without byoyomi to fall back
+//! on, neither that option nor `RoundUpToFullSecond` nor `NetworkDelay` holds, and moves take their share; 0.4 seconds at
+//! most are kept in reserve.
 
 use super::{Limits, SearchOptions};
 use crate::types::{Color, VALUE_INFINITE, Value};
@@ -12,6 +16,9 @@ use std::time::Instant;
 /// From move to move a game is planned to last about so many plies more; a little longer early in the game, and on clocks
 /// of sudden death.
 const MOVE_HORIZON: i64 = 160;
+
+/// The most that is kept in reserve (milliseconds) of a clock on which whole seconds are too dear.
+const MOST_KEPT_OF_SECONDS: i64 = 400;
 
 /// The plan for one move. Times are milliseconds since `go`.
 #[derive(Clone, Debug)]
@@ -39,19 +46,23 @@ impl TimeManager {
         let ply = i64::from(ply);
         let (time, inc, byoyomi) =
             (clamp_ms(limits.time[c]), clamp_ms(limits.inc[c]), clamp_ms(limits.byoyomi[c]));
-        let round_up = options.round_up_to_full_second;
+        let dear = byoyomi < 1000 && time + inc < 10 * clamp_ms(options.minimum_thinking_time);
+        let round_up = options.round_up_to_full_second && !dear;
+        let reserve =
+            clamp_ms(options.network_delay2).min(if dear { MOST_KEPT_OF_SECONDS } else { i64::MAX });
+        let unless_dear = |ms: u64| if dear { 0 } else { clamp_ms(ms) };
         let mut tm = TimeManager {
             start: limits.start,
             ponderhit: 0,
             minimum: 0,
             optimum: 0,
             maximum: 0,
-            remaining: usable_time(time, byoyomi, options),
+            remaining: usable_time(time, inc, byoyomi, reserve),
             final_push: false,
             end: None,
             round_up,
-            network_delay: clamp_ms(options.network_delay),
-            minimum_thinking_time: clamp_ms(options.minimum_thinking_time),
+            network_delay: unless_dear(options.network_delay),
+            minimum_thinking_time: unless_dear(options.minimum_thinking_time),
         };
         if let Some(t) = limits.movetime {
             tm.set_all(clamp_ms(t));
@@ -233,14 +244,18 @@ fn clamp_ms(t: u64) -> i64 {
     t.min(1 << 42) as i64
 }
 
-/// What one move may take of the clock's milliseconds: all but the worst-case lag. Where the clock is shorter than that
-/// reserve, a share of what there is, up to 100 ms: a lag that long could not be survived anyway, and a full tenth of a
+/// What one move may take of the clock's milliseconds: all but the `reserve` for the worst lag. Where the clock is shorter
+/// than that, a share of what there is, up to 100 ms: a lag that long could not be survived anyway, and a full tenth of a
 /// second would lose a clock of a tenth of a second. Of byoyomi, which is gone if it is not used, four fifths; of time that
-/// stays on the clock, two fifths, so that increments build up a reserve of one and a half of them.
-fn usable_time(time: i64, byoyomi: i64, options: &SearchOptions) -> i64 {
+/// stays on the clock, two fifths, and no more than three quarters of the increment, so that the reserve builds up.
+fn usable_time(time: i64, inc: i64, byoyomi: i64, reserve: i64) -> i64 {
     let total = time + byoyomi;
-    let fifths = if byoyomi > 0 { 4 } else { 2 };
-    (total - clamp_ms(options.network_delay2)).max((total * fifths / 5).min(100)).max(1)
+    let share = match (byoyomi, inc) {
+        (1.., _) => total * 4 / 5,
+        (_, 1..) => (total * 2 / 5).min(inc * 3 / 4),
+        _ => total * 2 / 5,
+    };
+    (total - reserve).max(share.min(100)).max(1)
 }
 
 #[cfg(test)]
@@ -315,6 +330,24 @@ mod tests {
         let mut tm = TimeManager::new(&clock(0, 0, 10_000), &o, Color::White, 20, 0);
         tm.finish(0);
         assert_eq!(tm.end(), Some(10_000 - 1120));
+    }
+
+    #[test]
+    fn a_clock_of_seconds_lasts_for_the_game() {
+        let o = SearchOptions::default();
+        for (time, inc) in [(5000, 0), (19_000, 0), (2000, 50), (3000, 100), (200, 20)] {
+            let (mut left, mut least): (u64, u64) = (time, time);
+            for ply in (1..=160).step_by(2) {
+                let mut tm = TimeManager::new(&clock(left, inc, 0), &o, Color::Black, ply, 0);
+                tm.finish(tm.optimum());
+                let used = tm.end().unwrap() as u64;
+                assert!(used <= time.max(1000) / 10, "{used} of {left} at ply {ply}");
+                left = left - used + inc;
+                least = least.min(left);
+            }
+            // a lag of so much loses no game
+            assert!(least >= if inc > 0 { time.min(330) } else { time / 10 }, "{least} of {time} and {inc}");
+        }
     }
 
     #[test]
