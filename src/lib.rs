@@ -41,6 +41,7 @@ pub mod interrupt;
 pub mod memory;
 pub mod progress;
 pub mod random;
+pub mod sha256;
 pub mod types;
 pub mod whole_file;
 

@@ -11,8 +11,10 @@
 
 use crate::position::Position;
 use crate::random::Rng;
+use crate::sha256::sha256;
 use crate::types::Move;
 use std::fmt;
+use std::io::Write;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -114,6 +116,12 @@ impl Opening {
             Ok(text) => Self::read(&name, &text),
             Err(source) => Err(OpeningsError::Io { path: name, source }),
         }
+    }
+
+    /// SHA-256 of the lines, one opening each, in lower-case hexadecimal.
+    pub fn sha256(lines: &[Opening]) -> String {
+        sha256(|to| lines.iter().try_for_each(|line| writeln!(to, "{line}")))
+            .expect("a digest takes everything")
     }
 
     /// The balanced openings inside the binary.

@@ -55,8 +55,8 @@ pub struct Args {
     /// Divisor of the network's output [default: what the network's file says, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Go on with what an earlier run left in the directory. Its settings hold, except the network, the openings and
-    /// --numbers: name the same again
+    /// Go on with what an earlier run left in the directory. Its settings and numbers hold; the network and the openings
+    /// must be named again
     #[arg(long)]
     resume: bool,
     /// Stop after this time (90, 45s, 55m, 1h30m)
@@ -89,7 +89,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let openings = args.openings.as_deref().map(Opening::read_file).transpose()?.unwrap_or_default();
     let file = args.out.join("tune.json");
     let mut state = match (file.exists(), args.resume) {
-        (true, true) => State::read(&file)?,
+        (true, true) => State::read(&file, &network, &openings)?,
         (true, false) => {
             return Err(format!(
                 "{} exists: --resume goes on with it; remove it to begin anew",
@@ -104,7 +104,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
                 decided: args.decided_score,
                 max_ply: args.max_ply,
             };
-            State::new(&args.only, args.games, args.rate, args.seed, games)?
+            State::new(&args.only, args.games, args.rate, args.seed, games, (&network, &openings))?
         }
     };
     std::fs::create_dir_all(&args.out).map_err(|e| format!("{}: {e}", args.out.display()))?;

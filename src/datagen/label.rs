@@ -1,6 +1,5 @@
 //! Deep searches over positions of any records: [`label`], the yardstick for static evaluations.
 
-use super::manifest::network_hash;
 use crate::data::psv::PackedSfenValue;
 use crate::data::{PackedSfen, RecordError};
 use crate::interrupt::{self, Unfinished};
@@ -67,7 +66,7 @@ pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
     let mut crc = crc32fast::Hasher::new();
     job.positions.iter().for_each(|p| crc.update(&p.sfen.0));
     let identity = Identity {
-        network: network_hash(&job.network)?,
+        network: job.network.sha256()?,
         nodes: job.nodes,
         hash: job.hash,
         fv_scale: job.fv_scale,

@@ -1,6 +1,5 @@
 //! What made the games of a shard, as JSON beside them: [`Manifest`].
 
-use super::openings::hex;
 use super::settings::Settings;
 use super::shard::Shard;
 use crate::nnue::Network;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,7 +35,7 @@ impl Identity {
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_string(),
             signature,
-            network: network_hash(network)?,
+            network: network.sha256()?,
             settings: settings.clone(),
         })
     }
@@ -65,26 +64,6 @@ impl Identity {
         let mut out = Vec::new();
         collect("", &json(self), &json(other), &mut out);
         out.join("; ")
-    }
-}
-
-/// SHA-256 of a network in its file form.
-pub(super) fn network_hash(network: &Network) -> io::Result<String> {
-    let mut hash = HashWriter(Sha256::new());
-    network.write(&mut hash)?;
-    Ok(hex(&hash.0.finalize()))
-}
-
-struct HashWriter(Sha256);
-
-impl Write for HashWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

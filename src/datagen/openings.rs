@@ -7,7 +7,6 @@ use crate::openings::{Opening, OpeningsError, play_random};
 use crate::position::Position;
 use crate::random::Rng;
 use crate::types::Move;
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// The openings of a run; without lines every game begins at the initial position.
@@ -30,8 +29,8 @@ impl Openings {
                 return Err(OpeningsError::Unfit { path, line, reason: reason.to_string() });
             }
         }
-        let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
-        Ok(Openings { lines, hash: Some(hex(&Sha256::digest(text))) })
+        let hash = Some(Opening::sha256(&lines));
+        Ok(Openings { lines, hash })
     }
 
     /// Lines as they are, fit for records or not.
@@ -87,11 +86,6 @@ impl Openings {
         }
         unreachable!("attempts end with no random moves at all")
     }
-}
-
-/// Lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::network::Network;
 use super::parameters::Parameters;
 use super::shape::{Shape, Style};
 use crate::memory::OutOfMemory;
+use crate::sha256::sha256;
 use crate::whole_file::WholeFile;
 
 /// The name of the file in an `EvalDir`.
@@ -192,6 +193,11 @@ impl Network {
     /// Writes a network file that every program of the family reads.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         self.write_as(to, Style::Classic)
+    }
+
+    /// SHA-256 of the file that [`write`](Self::write) makes, in lower-case hexadecimal.
+    pub fn sha256(&self) -> io::Result<String> {
+        sha256(|to| self.write(to))
     }
 
     /// [`write`](Self::write) with a choice of architecture string.

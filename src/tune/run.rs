@@ -35,16 +35,17 @@ pub struct Job<'a> {
     pub quiet: bool,
 }
 
-/// The whole table with the numbers of one corner put in.
-fn whole(spsa: &Spsa, values: &[i32]) -> Vec<i32> {
+/// The whole table, as it was at the `beginning`, with the numbers of one corner put in.
+fn whole(spsa: &Spsa, beginning: &[i32], values: &[i32]) -> Vec<i32> {
     let tuned = |p: &params::Param| spsa.numbers.iter().position(|n| n.name == p.name);
-    let all = params::TABLE.iter().zip(params::values());
-    all.map(|(p, other)| tuned(p).map_or(other, |i| values[i])).collect()
+    let all = params::TABLE.iter().zip(beginning);
+    all.map(|(p, &other)| tuned(p).map_or(other, |i| values[i])).collect()
 }
 
 /// What the threads share.
 struct Desk<'a> {
     spsa: Mutex<(Spsa, u64)>,
+    beginning: Vec<i32>,
     openings: &'a [Opening],
     stop: AtomicBool,
 }
@@ -59,7 +60,7 @@ impl Desk<'_> {
         }
         let p = spsa.propose(*next);
         *next += 1;
-        let numbers = [whole(spsa, &p.plus), whole(spsa, &p.minus)];
+        let numbers = [&p.plus, &p.minus].map(|corner| whole(spsa, &self.beginning, corner));
         Some((p, numbers))
     }
 
@@ -81,6 +82,7 @@ pub fn run(job: &Job, state: &mut State) -> Result<(), Box<dyn Error>> {
     let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
     let desk = Desk {
         spsa: Mutex::new((state.spsa.clone(), state.spsa.done)),
+        beginning: state.beginning(),
         openings: job.openings,
         stop: AtomicBool::new(false),
     };

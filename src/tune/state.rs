@@ -3,11 +3,15 @@
 use super::pair::GameSettings;
 use super::picture;
 use super::spsa::{Proposal, Spsa, Tuned};
+use crate::nnue::Network;
+use crate::openings::Opening;
 use crate::progress::clock;
 use crate::search::params;
 use crate::whole_file;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::error::Error;
+use std::io;
 use std::path::Path;
 
 /// How many points a path has at the end.
@@ -21,10 +25,30 @@ pub struct State {
     #[serde(rename = "conduct")]
     /// How games are played.
     pub games: GameSettings,
+    /// Who plays them, and from where.
+    identity: Identity,
+    /// The numbers that are not tuned, by name.
+    others: BTreeMap<String, i32>,
     /// Time spent so far.
     pub seconds: f64,
     /// Steps done, and the numbers then.
     path: Vec<(u64, Vec<f64>)>,
+}
+
+/// What must be the same when a run goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Identity {
+    /// SHA-256 of the network.
+    network: String,
+    /// SHA-256 of the openings' lines, where there are any.
+    openings: Option<String>,
+}
+
+impl Identity {
+    fn new(network: &Network, openings: &[Opening]) -> io::Result<Identity> {
+        let openings = (!openings.is_empty()).then(|| Opening::sha256(openings));
+        Ok(Identity { network: network.sha256()?, openings })
+    }
 }
 
 impl State {
@@ -38,18 +62,21 @@ impl State {
         rate: f64,
         seed: u64,
         settings: GameSettings,
-    ) -> Result<State, String> {
+        (network, openings): (&Network, &[Opening]),
+    ) -> Result<State, Box<dyn Error>> {
         let begins = |name: &str, with: &String| name.starts_with(with.as_str());
         if let Some(o) = only.iter().find(|o| !params::TABLE.iter().any(|p| begins(p.name, o))) {
-            return Err(format!("no number's name begins with `{o}`"));
+            return Err(format!("no number's name begins with `{o}`").into());
         }
         let chosen = |name: &str| only.is_empty() || only.iter().any(|o| begins(name, o));
         let all = params::TABLE.iter().zip(params::values());
-        let numbers: Vec<_> =
-            all.filter(|(p, _)| chosen(p.name)).map(|(p, value)| Tuned::new(p, value)).collect();
+        let (tuned, others): (Vec<_>, Vec<_>) = all.partition(|(p, _)| chosen(p.name));
+        let numbers: Vec<_> = tuned.into_iter().map(|(p, value)| Tuned::new(p, value)).collect();
+        let others = others.into_iter().map(|(p, value)| (p.name.to_owned(), value)).collect();
         let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
         let spsa = Spsa { numbers, done: 0, total: games / 2, rate, seed };
-        Ok(State { spsa, games: settings, seconds: 0.0, path })
+        let identity = Identity::new(network, openings)?;
+        Ok(State { spsa, games: settings, identity, others, seconds: 0.0, path })
     }
 
     /// All games are played.
@@ -57,19 +84,35 @@ impl State {
         self.spsa.done >= self.spsa.total
     }
 
-    /// Reads `tune.json`.
+    /// The numbers of the whole [`params::TABLE`] as the run began with them.
+    pub(super) fn beginning(&self) -> Vec<i32> {
+        let tuned = |name| self.spsa.numbers.iter().find(|n| n.name == name).map(|n| n.start);
+        let all = params::TABLE.iter();
+        all.map(|p| tuned(p.name).or_else(|| self.others.get(p.name).copied()).unwrap_or(p.default)).collect()
+    }
+
+    /// Reads `tune.json`, to go on with the same network and openings.
     ///
     /// # Errors
-    /// They name the file; a number that this build does not have is one.
-    pub fn read(path: &Path) -> Result<State, Box<dyn Error>> {
+    /// They name the file; numbers other than this build's, another network, other openings are some.
+    pub fn read(path: &Path, network: &Network, openings: &[Opening]) -> Result<State, Box<dyn Error>> {
         let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let text = std::fs::read(path).map_err(|e| at(&e))?;
         let state: State = serde_json::from_slice(&text).map_err(|e| at(&e))?;
-        let known = |n: &Tuned| params::TABLE.iter().any(|p| p.name == n.name);
-        match state.spsa.numbers.iter().find(|n| !known(n)) {
-            Some(n) => Err(at(&format!("this build has no number `{}`", n.name)).into()),
-            None => Ok(state),
-        }
+        let names = || state.spsa.numbers.iter().map(|n| &n.name).chain(state.others.keys());
+        let identity = Identity::new(network, openings)?;
+        let fault = if let Some(n) = names().find(|n| !params::TABLE.iter().any(|p| p.name == **n)) {
+            format!("this build has no number `{n}`")
+        } else if let Some(p) = params::TABLE.iter().find(|p| !names().any(|n| p.name == n)) {
+            format!("the run knows no number `{}`, as this build has", p.name)
+        } else if state.identity.network != identity.network {
+            "the run has another network".into()
+        } else if state.identity.openings != identity.openings {
+            "the run has other openings".into()
+        } else {
+            return Ok(state);
+        };
+        Err(at(&fault).into())
     }
 
     /// Writes all files of the run: `params.txt`, `tune.svg`, and `tune.json` last.

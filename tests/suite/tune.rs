@@ -42,6 +42,21 @@ fn a_stopped_run_goes_on() {
     assert_eq!(run(&games("100000")).0, 1, "a run that is there is not written over");
     assert_eq!(run(&["--resume", "--max-time", "2s"]).0, 75);
     assert!(done() > before);
+    let (after, openings) = (done(), dir.path().join("openings.txt"));
+    std::fs::write(&openings, "startpos\n").unwrap();
+    let refused = |args: &[&str], fault: &str| {
+        let (code, message) = run(&[&["--resume"][..], args].concat());
+        assert!(code == 1 && message.ends_with(&format!("tune.json: {fault}\n")), "{message}");
+        assert_eq!(done(), after);
+    };
+    refused(&["--openings", openings.to_str().unwrap()], "the run has other openings");
+    let network = dir.path().join("nn.bin");
+    let made = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+        .args(["net", "bootstrap", "-o"])
+        .arg(&network)
+        .output();
+    assert!(made.unwrap().status.success());
+    refused(&["--eval-dir", network.to_str().unwrap()], "the run has another network");
     let numbers = std::fs::read_to_string(dir.path().join("params.txt")).unwrap();
     assert!(numbers.lines().count() == 3 && numbers.contains("razor_base = "), "{numbers}");
     assert!(std::fs::read_to_string(dir.path().join("tune.svg")).unwrap().ends_with("</svg>\n"));
