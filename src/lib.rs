@@ -2,8 +2,8 @@
 //!
 //! The modules lie on floors, and each uses only those below it. From the ground up:
 //!
-//! - [`types`]: the vocabulary. [`memory`], [`random`], [`progress`], [`chart`], [`interrupt`], [`whole_file`]: helpers
-//!   that know no shogi
+//! - [`types`]: the vocabulary. [`memory`], [`random`], [`progress`], [`chart`], [`interrupt`], [`sha256`], [`whole_file`]:
+//!   helpers that know no shogi
 //! - [`position`]: the rules
 //! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records), [`openings`]
 //! - [`search`], [`book`] (opening books), [`record`] (game records), [`referee`], [`train`]

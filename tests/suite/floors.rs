@@ -47,6 +47,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("memory", 0),
     ("progress", 0),
     ("random", 0),
+    ("sha256", 0),
     ("types", 0),
     ("whole_file", 0),
 ];
