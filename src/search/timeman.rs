@@ -5,17 +5,22 @@
 //! most `maximum` milliseconds; with `RoundUpToFullSecond` a thought ends just before a whole second, because servers
 //! charge whole seconds; `NetworkDelay` is the usual lag, `NetworkDelay2` the worst one, kept in reserve.
 //!
-//! On a clock of seconds whole seconds are too dear: below ten times `MinimumThinkingTime`, without byoyomi to fall back
-//! on, neither that option nor `RoundUpToFullSecond` nor `NetworkDelay` holds, and moves take their share; 0.4 seconds at
-//! most are kept in reserve.
+//! On a short clock whole seconds are too dear: where `MinimumThinkingTime` for every move that the game is planned to last
+//! would use it up, and below ten times that option, both without byoyomi to fall back on, neither it nor
+//! `RoundUpToFullSecond` nor `NetworkDelay` holds, and moves take their share; 0.4 seconds at most are kept in reserve.
 
 use super::{Limits, SearchOptions};
 use crate::types::{Color, VALUE_INFINITE, Value};
 use std::time::Instant;
 
-/// From move to move a game is planned to last about so many plies more; a little longer early in the game, and on clocks
-/// of sudden death.
+/// From move to move a game is planned to last about so many plies more; a little longer early in the game.
 const MOVE_HORIZON: i64 = 160;
+
+/// On clocks of sudden death, where what is left at the end is lost, a game is planned to last to this ply, ...
+const SUDDEN_DEATH_LAST_PLY: i64 = 180;
+
+/// ... and so many plies more however long it has lasted.
+const SUDDEN_DEATH_HORIZON: i64 = 80;
 
 /// The most that is kept in reserve (milliseconds) of a clock on which whole seconds are too dear.
 const MOST_KEPT_OF_SECONDS: i64 = 400;
@@ -46,7 +51,18 @@ impl TimeManager {
         let ply = i64::from(ply);
         let (time, inc, byoyomi) =
             (clamp_ms(limits.time[c]), clamp_ms(limits.inc[c]), clamp_ms(limits.byoyomi[c]));
-        let dear = byoyomi < 1000 && time + inc < 10 * clamp_ms(options.minimum_thinking_time);
+        let sudden_death = inc == 0 && byoyomi == 0;
+        let horizon = if sudden_death {
+            (SUDDEN_DEATH_LAST_PLY - ply).max(SUDDEN_DEATH_HORIZON)
+        } else {
+            MOVE_HORIZON + 20 - ply.min(80)
+        };
+        let last_ply =
+            if options.max_moves_to_draw == 0 { 100_000 } else { i64::from(options.max_moves_to_draw) };
+        let moves_to_go = (last_ply - ply + 2).min(horizon) / 2;
+        let least = clamp_ms(options.minimum_thinking_time);
+        let dear = byoyomi < 1000
+            && (time + inc < 10 * least || time + (inc + byoyomi - least) * moves_to_go.max(1) < 0);
         let round_up = options.round_up_to_full_second && !dear;
         let reserve =
             clamp_ms(options.network_delay2).min(if dear { MOST_KEPT_OF_SECONDS } else { i64::MAX });
@@ -76,12 +92,6 @@ impl TimeManager {
             tm.remaining = tm.optimum;
             return tm;
         }
-        let sudden_death = inc == 0 && byoyomi == 0;
-        let horizon =
-            if sudden_death { MOVE_HORIZON + 40 - ply.min(40) } else { MOVE_HORIZON + 20 - ply.min(80) };
-        let last_ply =
-            if options.max_moves_to_draw == 0 { 100_000 } else { i64::from(options.max_moves_to_draw) };
-        let moves_to_go = (last_ply - ply + 2).min(horizon) / 2;
         if moves_to_go <= 1 {
             tm.set_all(tm.remaining.min(if moves_to_go == 1 { i64::MAX } else { 500 }));
             return tm;
@@ -94,7 +104,7 @@ impl TimeManager {
         }
         let estimate = estimate.max(0);
         // on sudden death clocks of a few minutes, no single move may take five times its share
-        let ratio = if sudden_death { (time as f64 / 60_000.0).clamp(1.0, 5.0) } else { 5.0 };
+        let ratio = if sudden_death { (time as f64 / 60_000.0).clamp(3.0, 5.0) } else { 5.0 };
         let optimum = tm.minimum + estimate / moves_to_go;
         let maximum = (tm.minimum + (estimate as f64 * ratio / moves_to_go as f64) as i64)
             .min((estimate as f64 * 0.3) as i64);
@@ -347,6 +357,24 @@ mod tests {
             }
             // a lag of so much loses no game
             assert!(least >= if inc > 0 { time.min(330) } else { time / 10 }, "{least} of {time} and {inc}");
+        }
+    }
+
+    #[test]
+    fn sudden_death_spends_the_clock_and_never_runs_out() {
+        let o = SearchOptions::default();
+        for time in [5000, 60_000, 600_000] {
+            let mut left: u64 = time;
+            for ply in (1..=320).step_by(2) {
+                let mut tm = TimeManager::new(&clock(left, 0, 0), &o, Color::Black, ply, 0);
+                assert!(tm.maximum() as u64 <= left / 3, "{} of {left} at ply {ply}", tm.maximum());
+                tm.finish(tm.optimum());
+                left -= tm.end().unwrap() as u64;
+                if ply == 121 {
+                    assert!(left < time * 2 / 5 && left > time / 5, "{left} of {time}");
+                }
+            }
+            assert!(left >= time / 100, "{left} of {time}");
         }
     }
 
