@@ -323,7 +323,7 @@ impl Position {
 
     /// All squares that `color` attacks, its own pieces' squares included where they are guarded.
     #[inline]
-    fn attack_map(&self, color: Color, occupied: Bitboard) -> Bitboard {
+    pub(crate) fn attack_map(&self, color: Color, occupied: Bitboard) -> Bitboard {
         self.step_map(color) | self.slide_map(color, occupied)
     }
 

@@ -3,6 +3,7 @@
 //! What is shogi's own: repetition has six outcomes, a declaration or a mate in one ends a line at once, and drops take
 //! part in every history. There is no zugzwang to fear in shogi, so the null move needs no material condition.
 
+use super::history::Threats;
 use super::late_moves::LateMove;
 use super::movepick::MovePicker;
 use super::node::{Node, NodeType, NonPv, Pv, TtKnowledge};
@@ -111,6 +112,7 @@ impl Worker {
             count(Event::TtCut);
             if tt.mv.is_some() && tt.value >= beta {
                 if !tt_capture {
+                    self.frame_mut(ply).threats = Threats::of(&self.pos);
                     let bonus = p::tt_cut_bonus_mult() * depth - p::tt_cut_bonus_offset();
                     self.update_quiet(ply, tt.mv, bonus.min(p::tt_cut_bonus_max()));
                 }
@@ -294,6 +296,9 @@ impl Worker {
             count(Event::Move);
             self.frame_mut(ply).move_count = move_count;
             let capture = self.pos.is_capture(m);
+            if !capture {
+                self.frame_mut(ply).threats = picker.threats(&self.pos);
+            }
             let gives_check = self.pos.gives_check(m);
             let mut new_depth = depth - 1;
             let mut r = self.base_reduction(improving, depth, move_count, beta - alpha);

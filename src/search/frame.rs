@@ -1,6 +1,6 @@
 //! What the search knows of one ply of the current line: [`Frame`].
 
-use super::history::ContIndex;
+use super::history::{ContIndex, Threats};
 use crate::types::{Move, Value};
 
 /// One ply of the line that is being searched: plain data, one element of the worker's stack.
@@ -22,6 +22,8 @@ pub(super) struct Frame {
     pub tt_pv: bool,
     /// The line so far is the last iteration's principal variation.
     pub follow_pv: bool,
+    /// Known once the main history has been asked about a move from here.
+    pub threats: Threats,
     /// The history tables that `current` opens for the moves after it.
     pub cont: ContIndex,
     pub cont_correction: u32,

@@ -25,10 +25,10 @@ impl Worker {
         }
     }
 
-    /// Credits a quiet move at `ply` in every quiet history.
+    /// Credits a quiet move at `ply`, whose threats are known, in every quiet history.
     pub(super) fn update_quiet(&mut self, ply: usize, m: Move, bonus: i32) {
         let us = self.pos.side_to_move();
-        self.hist.update_main(us, m, bonus);
+        self.hist.update_main(us, m, self.frame(ply).threats, bonus);
         if ply < LOW_PLIES {
             self.hist.update_low_ply(ply, m, bonus * p::low_ply_scale() / 1024);
         }
@@ -97,7 +97,7 @@ impl Worker {
         }
         let swing = -(previous.static_eval + self.frame(ply).static_eval);
         let swing = swing.clamp(-p::eval_swing_worst(), p::eval_swing_best()) + p::eval_swing_offset();
-        self.hist.update_main(!self.pos.side_to_move(), m, swing * p::eval_history_scale());
+        self.hist.update_main(!self.pos.side_to_move(), m, previous.threats, swing * p::eval_history_scale());
         if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
             let bonus = swing * p::eval_pawn_history_scale();
             self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus);
@@ -125,7 +125,12 @@ impl Worker {
             * scale.max(0);
         let cont = bonus * p::prior_quiet_cont_scale() / 16384;
         self.update_continuation(ply - 1, m.piece(), m.to(), cont);
-        self.hist.update_main(!self.pos.side_to_move(), m, bonus * p::prior_quiet_main_scale() / 32768);
+        self.hist.update_main(
+            !self.pos.side_to_move(),
+            m,
+            previous.threats,
+            bonus * p::prior_quiet_main_scale() / 32768,
+        );
         if m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
             let pawn = bonus * p::prior_quiet_pawn_scale() / 8192;
             self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), pawn);

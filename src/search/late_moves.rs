@@ -74,7 +74,7 @@ impl Worker {
             p::lmr_captured_value() * PIECE_VALUE[captured.index()] / 128
                 + self.hist.capture(m.piece(), m.to(), captured)
         } else {
-            2 * self.hist.main(node.us, m)
+            2 * self.hist.main(node.us, m, self.frame(node.ply).threats)
                 + self.hist.continuation(node.continuation[0])[i] as i32
                 + self.hist.continuation(node.continuation[1])[i] as i32
         };

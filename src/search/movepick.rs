@@ -4,7 +4,7 @@
 //! In check: transposition move, then all evasions by score. Quiescence: transposition move, captures. ProbCut:
 //! captures that win enough.
 
-use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, piece_to};
+use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, Threats, piece_to};
 use super::params as p;
 use crate::position::{Position, material::PIECE_VALUE};
 use crate::types::{Move, MoveList, ScoredMove, Value};
@@ -43,6 +43,8 @@ pub struct MovePicker {
     all: bool,
     skip_quiets: bool,
     continuation: [ContIndex; 6],
+    /// Known once it has been asked for.
+    threats: Option<Threats>,
     list: MoveList,
     current: usize,
     end: usize,
@@ -82,6 +84,7 @@ impl MovePicker {
             all,
             skip_quiets: false,
             continuation,
+            threats: None,
             list: MoveList::new(),
             current: 0,
             end: 0,
@@ -282,14 +285,20 @@ impl MovePicker {
         rest[..=best].rotate_right(1);
     }
 
+    /// The threats that the main history asks for, at this node.
+    #[inline]
+    pub fn threats(&mut self, pos: &Position) -> Threats {
+        *self.threats.get_or_insert_with(|| Threats::of(pos))
+    }
+
     fn score_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
-        let us = pos.side_to_move();
+        let (us, threats) = (pos.side_to_move(), self.threats(pos));
         let pawn = shared.pawn(pos);
         let continuation = [0, 1, 2, 3, 5].map(|i| hist.continuation(self.continuation[i]));
         let low_ply = self.ply < LOW_PLIES;
         for s in &mut self.list[self.end_captures..] {
             let (m, i) = (s.mv, piece_to(s.mv.piece(), s.mv.to()));
-            let mut score = 2 * (hist.main(us, m) + pawn[i].load(Relaxed) as i32);
+            let mut score = 2 * (hist.main(us, m, threats) + pawn[i].load(Relaxed) as i32);
             score += continuation.iter().map(|t| t[i] as i32).sum::<i32>();
             if pos.check_squares(m.piece().kind()).contains(m.to()) && pos.see_ge(m, p::order_check_see()) {
                 score += p::order_check_bonus();
@@ -302,14 +311,15 @@ impl MovePicker {
     }
 
     fn score_evasions(&mut self, pos: &Position, hist: &Histories) {
-        let us = pos.side_to_move();
+        // in check there are none
+        let (us, threats) = (pos.side_to_move(), Threats::default());
         let previous = hist.continuation(self.continuation[0]);
         for s in &mut self.list {
             let m = s.mv;
             s.score = if pos.is_capture(m) {
                 (1 << 28) + PIECE_VALUE[pos.piece_on(m.to()).kind().index()]
             } else {
-                hist.main(us, m) + previous[piece_to(m.piece(), m.to())] as i32
+                hist.main(us, m, threats) + previous[piece_to(m.piece(), m.to())] as i32
             };
         }
     }

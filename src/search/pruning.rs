@@ -80,7 +80,7 @@ impl Worker {
             return Prune::Drop;
         }
         let us = self.pos.side_to_move();
-        let history = history + p::history_main_weight() * self.hist.main(us, m) / 32;
+        let history = history + p::history_main_weight() * self.hist.main(us, m, frame.threats) / 32;
         let lmr_depth = lmr_depth + history / p::history_depth_div();
         let hope = frame.static_eval
             + p::futility_move_base()
