@@ -72,6 +72,8 @@ pub struct Train {
     /// Records of other runs, learnt from in every generation.
     pub games: Vec<PathBuf>,
     pub passes: u32,
+    /// Trainings whose mean the network is.
+    pub runs: u32,
     pub batch: usize,
     pub rate: f64,
     pub last_rate: f64,
@@ -163,6 +165,7 @@ impl Default for Train {
             window: 6,
             games: Vec::new(),
             passes: 3,
+            runs: 1,
             batch: 16384,
             rate: 1e-3,
             last_rate: 1e-5,
@@ -214,7 +217,7 @@ impl Config {
         let (g, t, j) = (&self.generate, &self.train, &self.judge);
         let unit = |x: f64| (0.0..=1.0).contains(&x);
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let rules: [(bool, &'static str, &'static str); 19] = [
+        let rules: [(bool, &'static str, &'static str); 21] = [
             (self.keep >= t.window, "keep", "must be at least train.window, whose games training needs"),
             (g.positions > 0, "generate.positions", "must be positive"),
             (g.nodes > 0, "generate.nodes", "must be positive"),
@@ -224,6 +227,12 @@ impl Config {
             (unit(g.enough) && g.enough > 0.0, "generate.enough", "must be above 0 and at most 1"),
             (t.window > 0, "train.window", "must be positive"),
             (t.passes > 0, "train.passes", "must be positive"),
+            ((1..=100).contains(&t.runs), "train.runs", "must lie between 1 and 100"),
+            (
+                t.runs == 1 || !t.keep_state,
+                "train.keep_state",
+                "the mean of several runs has no state in f32",
+            ),
             (
                 t.batch > 0 && t.batch.is_multiple_of(crate::train::batch::TILE),
                 "train.batch",

@@ -57,6 +57,11 @@ impl Directory {
         self.generation(number).join("network")
     }
 
+    /// Where the trainings stand whose mean becomes the network of a generation.
+    pub fn runs(&self, number: u32) -> PathBuf {
+        self.network(number).join("runs")
+    }
+
     /// Where the match of a generation stands.
     pub fn match_dir(&self, number: u32) -> PathBuf {
         self.generation(number).join("match")
@@ -142,6 +147,15 @@ impl Directory {
             files.extend(played.files.iter().map(|f| self.games(number).join(f)));
         }
         Ok(files)
+    }
+
+    /// Deletes the trainings whose mean the network of a generation is.
+    pub fn forget_runs(&self, number: u32) -> Result<(), Box<dyn Error>> {
+        let runs = self.runs(number);
+        if runs.exists() {
+            std::fs::remove_dir_all(&runs).map_err(|e| at(&runs, e))?;
+        }
+        Ok(())
     }
 
     /// Deletes the games and the state in f32 of the generations before the last `keep`, the network of `player` and its

@@ -33,7 +33,7 @@ pub struct Played {
     pub seconds: f64,
 }
 
-/// A training run.
+/// A training run, or several of one start: sums, and the mean of the losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trained {
     /// Positions seen, passes counted.
@@ -48,6 +48,25 @@ pub struct Trained {
     pub rmse: f64,
     /// Wall-clock time of the stage.
     pub seconds: f64,
+}
+
+impl Trained {
+    /// What several runs come to.
+    ///
+    /// # Panics
+    /// Without a run.
+    pub fn of_runs(runs: &[Trained]) -> Trained {
+        let mean = |loss: fn(&Trained) -> f64| runs.iter().map(loss).sum::<f64>() / runs.len() as f64;
+        assert!(!runs.is_empty());
+        Trained {
+            positions: runs.iter().map(|r| r.positions).sum(),
+            steps: runs.iter().map(|r| r.steps).sum(),
+            training: mean(|r| r.training),
+            validation: mean(|r| r.validation),
+            rmse: mean(|r| r.rmse),
+            seconds: runs.iter().map(|r| r.seconds).sum(),
+        }
+    }
 }
 
 /// The verdict.

@@ -10,6 +10,7 @@
 //! gen-NNN/plan.json        who plays, and the settings that hold for this generation
 //! gen-NNN/games/           shards of `datagen`
 //! gen-NNN/network/         nn.bin, the state in f32, and the log of `train`
+//! gen-NNN/network/runs/K/  the same of each of several runs (`train.runs`), until nn.bin is their mean
 //! gen-NNN/match/           games of the new network against the one that played the games
 //! gen-NNN/{games,train,judge}.json   what came of each stage; written when it has ended
 //! ```

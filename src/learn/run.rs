@@ -56,8 +56,14 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         ));
         let played = staged(&directory, number, "games.json", || generate_games(&plan, circumstances))?;
         report::write(&directory, &all, Some((&plan, "training")))?;
-        say(format!("generation {number}: training on the games of generations {:?}", plan.window));
+        let times = if plan.config.train.runs > 1 {
+            format!(" {} times", plan.config.train.runs)
+        } else {
+            String::new()
+        };
+        say(format!("generation {number}: training{times} on the games of generations {:?}", plan.window));
         let trained = staged(&directory, number, "train.json", || train_network(&plan, circumstances))?;
+        directory.forget_runs(number)?;
         report::write(&directory, &all, Some((&plan, "its match")))?;
         if plan.config.judge.games > 0 {
             say(format!(

@@ -14,7 +14,7 @@ use crate::data::TdLambda;
 use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::interrupt::{self, Unfinished};
-use crate::nnue::{Architecture, Network};
+use crate::nnue::{Architecture, Network, mean::mean};
 use crate::openings::Opening;
 use crate::train::schedule::{Schedule as RateSchedule, Shape};
 use crate::train::yardstick::Labelled;
@@ -49,7 +49,11 @@ impl Circumstances<'_> {
     }
 
     fn network(&self, number: u32) -> Result<Network, Box<dyn Error>> {
-        let path = self.directory.network(number).join(train::NETWORK);
+        self.load(&self.directory.network(number))
+    }
+
+    fn load(&self, dir: &Path) -> Result<Network, Box<dyn Error>> {
+        let path = dir.join(train::NETWORK);
         let (network, warnings) = Network::load(&path).map_err(|e| at(&path, e))?;
         if !self.quiet {
             warnings.iter().for_each(|w| eprintln!("warning: {}: {w}", path.display()));
@@ -165,11 +169,28 @@ fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
     }
 }
 
-/// Trains the network of a generation.
+/// Trains the network of a generation, or several of which it is the mean.
 ///
 /// # Errors
 /// Of `train`; [`Unfinished`] when asked to stop.
 pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn Error>> {
+    let (out, runs) = (c.directory.network(plan.number), plan.config.train.runs);
+    if runs == 1 {
+        return train_run(plan, c, 0, out);
+    }
+    let (mut networks, mut trained) = (Vec::new(), Vec::new());
+    for run in 0..runs {
+        let dir = c.directory.runs(plan.number).join(run.to_string());
+        trained.push(train_run(plan, c, run, dir.clone())?);
+        networks.push(c.load(&dir)?);
+    }
+    let path = out.join(train::NETWORK);
+    mean(&networks)?.save(&path).map_err(|e| at(&path, e))?;
+    Ok(Trained::of_runs(&trained))
+}
+
+/// One training from the player's network.
+fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Trained, Box<dyn Error>> {
     let t = &plan.config.train;
     let player = c.directory.network(plan.player);
     let state = player.join(train::CHECKPOINT);
@@ -189,7 +210,7 @@ pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn E
                 last_lambda: t.lambda,
             },
             batch: t.batch,
-            seed: plan.config.seed.wrapping_add(u64::from(plan.number)),
+            seed: plan.config.seed.wrapping_add(u64::from(plan.number)).wrapping_add(u64::from(run) << 32),
             mirror: true,
             tie_mirror: t.tie_mirror,
             ema: (t.ema > 0.0).then_some(t.ema),
@@ -206,7 +227,7 @@ pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn E
             threads,
         },
         data: c.directory.training_files(plan)?,
-        out: c.directory.network(plan.number),
+        out,
         resume: true,
         init: Some(init),
         kernels: kernels::best(),

@@ -68,12 +68,38 @@ fn results(dir: &Path, generations: u32) -> (Vec<Vec<u8>>, Vec<serde_json::Value
     (files, lines)
 }
 
+/// The network of the first generation, if it is the mean of two runs, by `train` and `net mean`.
+fn mean_of_two(dir: &Path) -> Vec<u8> {
+    let generation = dir.join("gen-001");
+    let run = |command: &mut Command| {
+        let out = command.stdin(Stdio::null()).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    };
+    let engine = || Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let networks = [2u64, (1 << 32) + 2].map(|seed| {
+        let out = dir.join(format!("run-{seed}"));
+        let options = "--epochs 2 --batch 256 --warmup 5 --lr 0.001 --lambda-end 1 --td-lambda 0.7 --score-clip 3500 \
+                       --ema 0.99 --memory 64 --validation-positions 50000 -j 2 -q";
+        let mut train = engine();
+        train.arg("train").arg(generation.join("games")).arg("--out").arg(&out);
+        train.arg("--init").arg(dir.join("gen-000/network/nn.bin")).args(["--seed", &seed.to_string()]);
+        run(train.args(options.split_whitespace()));
+        out.join("nn.bin")
+    });
+    let out = dir.join("mean.bin");
+    run(engine().args(["net", "mean"]).args(networks).arg("-o").arg(&out));
+    std::fs::read(out).unwrap()
+}
+
 #[test]
 fn a_killed_loop_ends_as_an_undisturbed_one() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, killed] = ["calm", "killed"].map(|d| dir.path().join(d));
-    settings(&calm, "");
-    settings(&killed, "");
+    for dir in [&calm, &killed] {
+        settings(dir, "");
+        let text = std::fs::read_to_string(dir.join("learn.toml")).unwrap();
+        std::fs::write(dir.join("learn.toml"), text.replace("[train]", "[train]\nruns = 2")).unwrap();
+    }
     assert_eq!(code_and_error(learn(&calm, &["--generations", "2"])), (Some(0), String::new()));
     let (mut kills, mut wait) = (0, 150);
     loop {
@@ -103,6 +129,8 @@ fn a_killed_loop_ends_as_an_undisturbed_one() {
     }
     assert!(kills >= 3, "the loop was too quick to be killed");
     assert!(results(&calm, 2) == results(&killed, 2));
+    assert!(!killed.join("gen-001/network/runs").exists());
+    assert_eq!(std::fs::read(calm.join("gen-001/network/nn.bin")).unwrap(), mean_of_two(&calm));
     let page = std::fs::read_to_string(killed.join("report.html")).unwrap();
     assert!(page.contains("2 generations ended") && page.ends_with("</html>\n"));
     // nothing is done again
@@ -292,6 +320,8 @@ fn what_is_wrong_is_said_in_one_line() {
     for (text, part) in [
         ("[train]\nlamda = 1.0", "lamda"),
         ("[train]\ntd_lambda = 1.5", "train.td_lambda"),
+        ("[train]\nruns = 0", "train.runs"),
+        ("[train]\nruns = 2\nkeep_state = true", "train.keep_state"),
         ("keep = 1\n[train]\nwindow = 3", "keep"),
         ("network = \"nowhere.bin\"", "nowhere.bin"),
         ("[train]\ngames = [\"gone.games\"]", "gone.games"),
