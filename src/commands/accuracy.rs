@@ -31,7 +31,7 @@ enum Yardstick {
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let deep = args.positions.extension().is_some_and(|e| e == "psv" || e == "bin");
     let yardstick = if deep {
-        Yardstick::Deep(DeepLabels::read(&args.positions)?)
+        Yardstick::Deep(DeepLabels::read(&args.positions, &mut |text| eprintln!("warning: {text}"))?)
     } else {
         Yardstick::Winners(Labelled::read(&args.positions)?)
     };

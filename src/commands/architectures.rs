@@ -78,7 +78,8 @@ struct Row {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let architectures = if args.arch.is_empty() { ARCHITECTURES.to_vec() } else { args.arch.clone() };
     let winners = args.winners.as_deref().map(Labelled::read).transpose()?;
-    let deep = args.deep.as_deref().map(DeepLabels::read).transpose()?;
+    let mut warn = |text| eprintln!("warning: {text}");
+    let deep = args.deep.as_deref().map(|path| DeepLabels::read(path, &mut warn)).transpose()?;
     for architecture in &architectures {
         train(args, architecture.name)?;
     }

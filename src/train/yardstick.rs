@@ -5,6 +5,7 @@ use super::batch::win_rate;
 use super::loss::{Loss, SCORE_SCALE};
 use crate::data::RecordError;
 use crate::data::psv::PackedSfenValue;
+use crate::data::read::each_record;
 use crate::nnue::{Network, evaluate_from_scratch};
 use crate::position::{Position, SfenError};
 use rayon::prelude::*;
@@ -22,8 +23,8 @@ pub enum YardstickError {
     Sfen { path: PathBuf, line: usize, source: SfenError },
     #[error("{path}: no position has a winner")]
     NoWinner { path: PathBuf },
-    #[error("{path}: {source}")]
-    Record { path: PathBuf, source: RecordError },
+    #[error(transparent)]
+    Record(#[from] RecordError),
     #[error("{path}: no position to compare with")]
     Empty { path: PathBuf },
 }
@@ -110,14 +111,9 @@ impl Labelled {
     }
 }
 
-/// Positions with the scores of deep searches, as `data label` makes them.
+/// Positions with the scores of deep searches, as `data label` makes them; packed, since a [`Position`] takes kilobytes.
 pub struct DeepLabels {
-    positions: Vec<DeepLabel>,
-}
-
-struct DeepLabel {
-    pos: Position,
-    score: i16,
+    records: Vec<PackedSfenValue>,
 }
 
 /// How far the static win rate is from that of the labels, over some of the positions.
@@ -134,34 +130,29 @@ pub struct Distance {
 }
 
 impl DeepLabels {
-    /// Reads PackedSfenValue records.
+    /// Reads PackedSfenValue records; an incomplete one at the end goes to `warn`.
     ///
     /// # Errors
     /// [`YardstickError`].
-    pub fn read(path: &Path) -> Result<DeepLabels, YardstickError> {
-        let owned = || path.to_path_buf();
-        let bytes = std::fs::read(path).map_err(|source| YardstickError::Io { path: owned(), source })?;
-        let read = |b: &[u8; PackedSfenValue::LEN]| -> Result<DeepLabel, RecordError> {
-            let record = PackedSfenValue::from_bytes(b)?;
-            let pos = record.sfen.position(u32::from(record.ply.max(1)))?;
-            Ok(DeepLabel { pos, score: record.score })
-        };
-        let (records, _) = bytes.as_chunks::<{ PackedSfenValue::LEN }>();
-        let positions = records
-            .iter()
-            .map(read)
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|source| YardstickError::Record { path: owned(), source })?;
-        if positions.is_empty() {
-            return Err(YardstickError::Empty { path: owned() });
+    pub fn read(path: &Path, warn: &mut dyn FnMut(String)) -> Result<DeepLabels, YardstickError> {
+        let mut records = Vec::new();
+        each_record(path, warn, |bytes| {
+            let record = PackedSfenValue::from_bytes(bytes)?;
+            position(&record)?;
+            records.push(record);
+            Ok(())
+        })?;
+        if records.is_empty() {
+            return Err(YardstickError::Empty { path: path.to_path_buf() });
         }
-        Ok(DeepLabels { positions })
+        Ok(DeepLabels { records })
     }
 
     /// The distance over all positions, by phase of the game, and where the label is near even.
     pub fn distances(&self, network: &Network) -> Vec<Distance> {
-        let values: Vec<i32> = self.positions.par_iter().map(|l| static_value(network, &l.pos)).collect();
-        type Chooses = fn(u32, i16) -> bool;
+        let value = |record| static_value(network, &position(record).expect("read once already"));
+        let values: Vec<i32> = self.records.par_iter().map(value).collect();
+        type Chooses = fn(u16, i16) -> bool;
         let groups: [(&'static str, Chooses); 6] = [
             ("all", |_, _| true),
             ("to ply 40", |ply, _| ply <= 40),
@@ -174,13 +165,61 @@ impl DeepLabels {
             .into_iter()
             .map(|(name, chooses)| {
                 let mut loss = Loss::default();
-                for (label, &value) in self.positions.iter().zip(&values) {
-                    if chooses(label.pos.game_ply(), label.score) {
+                for (label, &value) in self.records.iter().zip(&values) {
+                    if chooses(label.ply, label.score) {
                         loss.count(value as f32 / SCORE_SCALE, win_rate(i32::from(label.score)), 0.5);
                     }
                 }
                 Distance { of: name, positions: loss.samples as usize, rms: loss.rmse(), kl: loss.mean() }
             })
             .collect()
+    }
+}
+
+fn position(record: &PackedSfenValue) -> Result<Position, RecordError> {
+    record.sfen.position(u32::from(record.ply.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::PackedSfen;
+
+    #[test]
+    fn labels_are_read_whole_and_a_torn_end_is_told() {
+        let network = Network::embedded().unwrap();
+        let mut pos = Position::startpos();
+        let mut bytes = Vec::new();
+        for ply in [1, 60] {
+            // the label is the static evaluation at ply 1, and far from it at ply 60
+            let score = static_value(&network, &pos) as i16 + if ply == 1 { 0 } else { 600 };
+            let record =
+                PackedSfenValue { sfen: PackedSfen::of(&pos), score, mv: 0, ply, result: 0, padding: 0 };
+            bytes.extend(record.to_bytes());
+            pos.do_move(pos.legal_moves(false)[0].mv);
+        }
+        bytes.extend([0; 7]);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("labels.psv");
+        std::fs::write(&path, &bytes).unwrap();
+        let mut warnings = Vec::new();
+        let labels = DeepLabels::read(&path, &mut |text| warnings.push(text)).unwrap();
+        assert!(warnings.len() == 1 && warnings[0].ends_with("incomplete record at the end"), "{warnings:?}");
+        let of = |distances: &[Distance], name: &str| {
+            let d = distances.iter().find(|d| d.of == name).unwrap();
+            (d.positions, d.rms)
+        };
+        let distances = labels.distances(&network);
+        assert_eq!(of(&distances, "all").0, 2);
+        assert!(of(&distances, "to ply 40").1 < 1e-4);
+        let (n, rms) = of(&distances, "plies 41-80");
+        assert!(n == 1 && rms > 0.15 && rms < 0.25, "{rms}");
+
+        std::fs::write(&path, &bytes[80..]).unwrap();
+        assert!(matches!(DeepLabels::read(&path, &mut |_| {}), Err(YardstickError::Empty { .. })));
+        bytes[38] = 5;
+        std::fs::write(&path, &bytes).unwrap();
+        let told = DeepLabels::read(&path, &mut |_| {}).err().unwrap().to_string();
+        assert!(told.contains("labels.psv: record 0: ") && told.contains("result"), "{told}");
     }
 }
