@@ -175,7 +175,7 @@ impl Default for Train {
             lambda: 1.0,
             score_clip: 3500,
             score_scale: 600.0,
-            row_rate: 0.1,
+            row_rate: 0.02,
             tie_mirror: false,
             ema: 0.99,
             keep_state: false,
