@@ -271,12 +271,13 @@ impl Worker {
         let mut move_count = 0;
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
-        // one after the other in memory, for each move looks its own up
-        let roots: Vec<Move> = if N::ROOT {
-            self.root_moves[self.pv_index..].iter().map(|r| r.mv).collect()
-        } else {
-            Vec::new()
-        };
+        // each move looks its own up: in short searches a walk along the list would show
+        let mut roots: Vec<(Move, usize)> = Vec::new();
+        if N::ROOT {
+            let open = self.root_moves.iter().enumerate().skip(self.pv_index);
+            roots.extend(open.map(|(i, r)| (r.mv, i)));
+            roots.sort_unstable_by_key(|&(m, _)| m.0);
+        }
         loop {
             let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
             if m.is_none() {
@@ -287,8 +288,8 @@ impl Worker {
             }
             let root_index = if N::ROOT {
                 // named moves, or other lines', may be left out
-                let Some(i) = roots.iter().position(|&r| r == m) else { continue };
-                self.pv_index + i
+                let Ok(i) = roots.binary_search_by_key(&m.0, |&(m, _)| m.0) else { continue };
+                roots[i].1
             } else {
                 0
             };

@@ -45,6 +45,10 @@ pub struct BookLine {
 
 /// Receives what a search finds, from the search's own threads.
 pub trait Observer: Send + Sync {
+    /// Whether lines of analysis are wanted: making them takes a noticeable part of a short search's time.
+    fn listens(&self) -> bool {
+        true
+    }
     /// A line of analysis.
     fn info(&self, _info: &Info) {}
     /// A line of the opening book, in place of a search.
@@ -57,7 +61,11 @@ pub trait Observer: Send + Sync {
 
 /// An observer that ignores everything.
 pub struct Silent;
-impl Observer for Silent {}
+impl Observer for Silent {
+    fn listens(&self) -> bool {
+        false
+    }
+}
 
 /// Keeps the last line of every rank whose score is exact.
 #[derive(Default)]

@@ -20,9 +20,9 @@ impl<'a> LineSender<'a> {
         LineSender { observer, interval, last: None }
     }
 
-    /// Whether the interval has passed since the last report.
+    /// Whether somebody listens and the interval has passed since the last report.
     pub fn is_due(&self) -> bool {
-        self.last.is_none_or(|t| t.elapsed().as_millis() as u64 >= self.interval)
+        self.observer.listens() && self.last.is_none_or(|t| t.elapsed().as_millis() as u64 >= self.interval)
     }
 }
 
@@ -36,6 +36,9 @@ impl Worker {
 
     /// Sends lines out, the best first.
     pub(super) fn send_lines(&self, sender: &mut LineSender<'_>, lines: &[Line]) {
+        if !sender.observer.listens() {
+            return;
+        }
         let time_ms = self.limits.start.elapsed().as_millis() as u64;
         let nodes = self.total_nodes();
         let hashfull = self.shared.tt.hashfull();
