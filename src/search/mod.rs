@@ -35,7 +35,7 @@
 //! | Quiet moves within two squares of the enemy king ordered earlier by 3,000; a null-move reduction of 8 plies instead of 7 | Elo 0 ± 20 and +6 ± 20, after +16 ± 21 and +12 ± 21 in the trial of six above: nothing that could be told from chance |
 //! | The main history keyed by whether a move leaves, and whether it enters, a square that the opponent attacks | Kept: Elo +20 ± 21 at 20,000 nodes (1,000 games; the entering alone +16 ± 20), +22 ± 34 at 50,000 (400); nodes/s x 0.95 |
 //! | Sudden death planned to end at ply 180, at least 80 plies ahead, a move up to three times its share; before, 160 to 200 plies ahead and never more than its share | Kept: at 5 s, of which 2.3 s had been used in a game of 107 plies and are now 3.9 s, Elo +232 ± 104 (60 games); the plies alone +43 ± 73 (90 games) |
-//! | Under a mate threat (the opponent would mate in one if we passed): no futility cut; no null move | Elo -19 ± 26 and +6 ± 26 at 10,000 nodes (this and the next five: 642 games in which ten ideas were switched at random, both sides complementary, and for those with ± 22 276 games more) |
+//! | Under a mate threat (the opponent would mate in one if we passed): no futility cut; no null move | Elo -19 ± 26 and +6 ± 26 at 10,000 nodes (this and the next five: 642 games in which ten ideas were switched at random, both sides complementary, and for those with ± 22 276 games more; 1,400 and 900 had been planned, and the second trial was stopped when it contradicted the first) |
 //! | ... a ply more at the horizon; reductions a ply smaller; no limit to the number of quiet moves | Elo -2 ± 22; +7 ± 22; -19 ± 44 (276 games) |
 //! | Quiet moves that threaten mate in one reduced a ply less | Elo -1 ± 26 |
 //! | Positions in check searched a ply deeper at the horizon | Elo -2 ± 44 (276 games) |
@@ -44,7 +44,7 @@
 //! | The mate solver at the root, 1 % of the time for our mates and for the opponent's behind the best move | Kept: Elo +1 ± 33 at 5 s + 0.05 s (400 games); of 217 mates, 215 announced instead of 211 at 100 ms |
 //!
 //! Undecided, and worth longer matches: the main history shrunk to three quarters before every search (+16 ± 22 at 10,000 nodes, 918
-//! games of the trial with mate threats); time planned for games of 230 plies with increments (+15 ± 50, 193 games). Not tried: the
+//! games of the trials with mate threats, the best of their thirteen ideas; to a half -27 ± 44, 276 games); time planned for games of 230 plies with increments (+15 ± 50, 193 games). Not tried: the
 //! way to the declaration as a term of the search.
 
 mod alphabeta;
