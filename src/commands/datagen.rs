@@ -58,12 +58,9 @@ pub struct Args {
     /// Write finished games at least this often: a killed run loses no more
     #[arg(long, default_value = "60s", value_parser = parse_duration, value_name = "TIME")]
     flush_every: Duration,
-    /// Directory of an nn.bin, instead of the embedded network
-    #[arg(long, value_name = "DIR", conflicts_with = "eval_file")]
+    /// A network file or the directory of an nn.bin, instead of the embedded network
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
-    /// Network file, instead of the embedded network
-    #[arg(long, value_name = "FILE")]
-    eval_file: Option<PathBuf>,
     /// Divisor of the network's output [default: what the network's file says, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
@@ -125,8 +122,7 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
 /// Runs the command; [`Unfinished`] when it was stopped before the end.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
-    let file = args.eval_file.or(args.eval_dir.map(|d| d.join("nn.bin")));
-    let network = network(file.as_deref())?;
+    let network = network(args.eval_dir.as_deref())?;
     let openings = args.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?;
     let settings = Settings {
         seed: args.seed,

@@ -108,11 +108,13 @@ fn commands_take_a_network_of_any_architecture() {
     let (success, out, err) = program(&["bench", "--depth", "2", "--eval-dir", dir_]);
     assert!(success && out.lines().last().unwrap().ends_with(" nps"), "{out}{err}");
 
-    let games = dir.path().join("games");
-    let (out, file) = (games.to_str().unwrap(), path);
     let datagen = ["datagen", "--quiet", "--games", "2", "--nodes", "30", "--hash", "1", "--threads", "1"];
-    let (success, _, err) = program(&[&datagen[..], &["--eval-file", file, "--out", out]].concat());
-    assert!(success, "{err}");
+    for (option, network) in [("--eval-file", path), ("--eval-dir", path), ("--eval-dir", dir_)] {
+        let games = tempfile::tempdir().unwrap();
+        let out = games.path().to_str().unwrap();
+        let (success, _, err) = program(&[&datagen[..], &[option, network, "--out", out]].concat());
+        assert!(success, "{err}");
+    }
 }
 
 #[test]
