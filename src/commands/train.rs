@@ -78,7 +78,8 @@ pub struct Args {
     /// tells the results of the games best. The network's output keeps its unit
     #[arg(long, default_value = "600", value_name = "SCALE", value_parser = score_scale)]
     score_scale: ScoreScale,
-    /// Do not reflect positions left to right at random
+    /// Do not reflect positions left to right at random: a network that has been trained learns more from the games as
+    /// they were played
     #[arg(long)]
     no_mirror: bool,
     /// Let king squares that mirror each other left to right share their rows while training (45 of 81 king squares); the
@@ -167,8 +168,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }
-    if !(args.lr > 0.0 && args.lr_end > 0.0 && args.row_rate > 0.0 && args.row_rate.is_finite()) {
-        return Err("learning rates must be positive".into());
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    if ![args.lr, args.lr_end, args.row_rate.into(), args.epsilon.into()].into_iter().all(positive) {
+        return Err("learning rates and --epsilon must be positive numbers".into());
     }
     if args.ema.is_some_and(|decay| !(0.0..=0.99999).contains(&decay)) {
         return Err("--ema must lie between 0 and 0.99999".into());

@@ -86,7 +86,11 @@ pub struct Train {
     pub score_clip: i16,
     /// 0 fits it to the games.
     pub score_scale: f32,
+    /// Adam's.
+    pub epsilon: f32,
     pub row_rate: f32,
+    /// Whether positions are reflected left to right at random.
+    pub mirror: bool,
     pub tie_mirror: bool,
     /// 0 for none.
     pub ema: f64,
@@ -175,7 +179,9 @@ impl Default for Train {
             lambda: 1.0,
             score_clip: 3500,
             score_scale: 600.0,
+            epsilon: 1e-7,
             row_rate: 0.02,
+            mirror: true,
             tie_mirror: false,
             ema: 0.99,
             keep_state: false,
@@ -217,7 +223,7 @@ impl Config {
         let (g, t, j) = (&self.generate, &self.train, &self.judge);
         let unit = |x: f64| (0.0..=1.0).contains(&x);
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let rules: [(bool, &'static str, &'static str); 21] = [
+        let rules: [(bool, &'static str, &'static str); 22] = [
             (self.keep >= t.window, "keep", "must be at least train.window, whose games training needs"),
             (g.positions > 0, "generate.positions", "must be positive"),
             (g.nodes > 0, "generate.nodes", "must be positive"),
@@ -248,6 +254,7 @@ impl Config {
                 "train.score_scale",
                 "must lie between 50 and 10000, or be 0",
             ),
+            (t.epsilon > 0.0 && t.epsilon.is_finite(), "train.epsilon", "must be positive"),
             (t.row_rate > 0.0 && t.row_rate.is_finite(), "train.row_rate", "must be positive"),
             ((0.0..=0.99999).contains(&t.ema), "train.ema", "must lie between 0 and 0.99999"),
             (unit(j.promote) && j.nodes > 0, "judge", "promote is a share of the points, nodes are positive"),

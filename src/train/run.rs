@@ -215,6 +215,14 @@ impl Run<'_> {
             let objective = Objective { lambda: lambda as f32, scale: self.score_scale };
             let loss = self.trainer.step(&batch, rate as f32, objective);
             loader.recycle(batch);
+            // a network that knows nothing has a loss below 1
+            let (step, mean) = (done + 1, loss.mean());
+            if mean.is_nan() || mean > 1000.0 {
+                let why = "a lower learning rate helps";
+                return Err(
+                    format!("step {step}: the training diverges, with a loss of {mean:.0}; {why}").into()
+                );
+            }
             self.look(done)?;
             self.recent.add(&loss);
             self.seen += s.batch as u64;

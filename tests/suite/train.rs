@@ -438,6 +438,19 @@ fn all_architectures_are_trained() {
 }
 
 #[test]
+fn a_training_that_diverges_ends_with_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let games = dir.path().join("a.games");
+    write_games(&games, 4, 300);
+    let mut a = job(&games, dir.path().join("a"));
+    a.settings.schedule.first_rate = 1e30;
+    a.settings.schedule.warmup = 0;
+    let error = run(&a).unwrap_err().to_string();
+    assert!(error.contains("diverges"), "{error}");
+    assert!(!a.out.join("nn.bin").exists(), "no network comes of it");
+}
+
+#[test]
 fn rows_that_belong_to_no_king_or_to_two_are_not_tied() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");

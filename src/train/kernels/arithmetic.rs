@@ -22,10 +22,10 @@ impl Grid {
         }
     }
 
-    /// `x` in units of [`ACC_SCALE`].
+    /// `x` in units of [`ACC_SCALE`]. What is out of range, as when a training diverges, becomes some number or other.
     pub fn round(self, x: f32) -> i16 {
         let (scale, unit) = self.steps();
-        ((x * scale).round_ties_even() as i32 * unit) as i16
+        ((x * scale).round_ties_even() as i32).wrapping_mul(unit) as i16
     }
 }
 
