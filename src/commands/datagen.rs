@@ -3,7 +3,7 @@
 use super::networks::network;
 use super::signals;
 use super::values::{parse_duration, parse_share};
-use crate::datagen::{Job, Openings, Settings, Shard, ShardOutcome, Target, generate};
+use crate::datagen::{Job, MOST_RANDOM_PLIES, Openings, Settings, Shard, ShardOutcome, Target, generate};
 use crate::interrupt::Unfinished;
 use std::error::Error;
 use std::path::PathBuf;
@@ -114,8 +114,8 @@ pub struct Args {
 fn parse_range(text: &str) -> Result<(u32, u32), String> {
     let (low, high) = text.split_once('-').unwrap_or((text, text));
     match (low.parse(), high.parse()) {
-        (Ok(low), Ok(high)) if low <= high => Ok((low, high)),
-        _ => Err("write a number or LOW-HIGH".into()),
+        (Ok(low), Ok(high)) if low <= high && high <= MOST_RANDOM_PLIES => Ok((low, high)),
+        _ => Err(format!("write a number or LOW-HIGH, up to {MOST_RANDOM_PLIES}")),
     }
 }
 

@@ -18,5 +18,5 @@ pub use generate::{Job, ShardError, ShardOutcome, generate};
 pub use label::{LabelJob, label};
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;
-pub use settings::Settings;
+pub use settings::{MOST_RANDOM_PLIES, Settings};
 pub use shard::Shard;

@@ -3,6 +3,9 @@
 use crate::types::Value;
 use serde::{Deserialize, Serialize};
 
+/// The most random moves at the start that make sense: after so many, games have lost their middle.
+pub const MOST_RANDOM_PLIES: u32 = 100;
+
 /// What game number `g` depends on, beside the network, the search and the games before it in its series. Scores are in
 /// `Value` units (a pawn is 90), plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! The settings of a loop: [`Config`], a section a stage.
 
+use crate::datagen::MOST_RANDOM_PLIES;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -53,6 +54,8 @@ pub struct Generate {
     pub positions: u64,
     pub nodes: u64,
     pub openings: Option<PathBuf>,
+    /// The least and the most; what `datagen` does by itself if not given.
+    pub random_plies: Option<(u32, u32)>,
     pub balance: i32,
     pub random_chance: f64,
     pub decided_score: i32,
@@ -145,6 +148,7 @@ impl Default for Generate {
             positions: 1_300_000,
             nodes: 300,
             openings: None,
+            random_plies: None,
             balance: 1500,
             random_chance: 0.02,
             decided_score: 1800,
@@ -223,10 +227,15 @@ impl Config {
         let (g, t, j) = (&self.generate, &self.train, &self.judge);
         let unit = |x: f64| (0.0..=1.0).contains(&x);
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let rules: [(bool, &'static str, &'static str); 22] = [
+        let rules: [(bool, &'static str, &'static str); 23] = [
             (self.keep >= t.window, "keep", "must be at least train.window, whose games training needs"),
             (g.positions > 0, "generate.positions", "must be positive"),
             (g.nodes > 0, "generate.nodes", "must be positive"),
+            (
+                g.random_plies.is_none_or(|(least, most)| least <= most && most <= MOST_RANDOM_PLIES),
+                "generate.random_plies",
+                "must be the least and the most, up to 100",
+            ),
             (unit(g.random_chance), "generate.random_chance", "must lie between 0 and 1"),
             (g.decided_plies > 0, "generate.decided_plies", "must be positive"),
             (g.shards > 0, "generate.shards", "must be positive"),

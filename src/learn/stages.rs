@@ -77,7 +77,7 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings) -> Settings {
         seed: plan.config.seed.wrapping_mul(100_003).wrapping_add(u64::from(plan.number)),
         nodes: g.nodes,
         openings: openings.hash().map(str::to_string),
-        random_plies: openings.random_plies(),
+        random_plies: g.random_plies.unwrap_or_else(|| openings.random_plies()),
         balance: g.balance,
         random_chance: g.random_chance,
         decided_score: g.decided_score,

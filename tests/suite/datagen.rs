@@ -166,6 +166,15 @@ fn an_opening_without_a_king_is_refused_before_the_first_game() {
 /// `/dev/full` takes a file's name and no byte.
 #[cfg(target_os = "linux")]
 #[test]
+fn random_moves_that_leave_no_game_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for plies in ["5000", "9-4", "4-101"] {
+        assert_eq!(run(dir.path(), &["--random-plies", plies]), 2, "{plies}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_full_disk_is_one_error_that_names_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let part = dir.path().join("shard-00000-of-00001.part");

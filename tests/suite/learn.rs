@@ -323,6 +323,8 @@ fn what_is_wrong_is_said_in_one_line() {
         ("[train]\nlamda = 1.0", "lamda"),
         ("[train]\ntd_lambda = 1.5", "train.td_lambda"),
         ("[train]\nruns = 0", "train.runs"),
+        ("[train]\nepsilon = 0.0", "train.epsilon"),
+        ("[generate]\nrandom_plies = [5, 4]", "generate.random_plies"),
         ("[train]\nruns = 2\nkeep_state = true", "train.keep_state"),
         ("keep = 1\n[train]\nwindow = 3", "keep"),
         ("network = \"nowhere.bin\"", "nowhere.bin"),
