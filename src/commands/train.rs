@@ -78,8 +78,7 @@ pub struct Args {
     /// tells the results of the games best. The network's output keeps its unit
     #[arg(long, default_value = "600", value_name = "SCALE", value_parser = score_scale)]
     score_scale: ScoreScale,
-    /// Do not reflect positions left to right at random: a network that has been trained learns more from the games as
-    /// they were played
+    /// Do not reflect positions left to right at random
     #[arg(long)]
     no_mirror: bool,
     /// Let king squares that mirror each other left to right share their rows while training (45 of 81 king squares); the
