@@ -263,8 +263,8 @@ impl Config {
                 "train.score_scale",
                 "must lie between 50 and 10000, or be 0",
             ),
-            (t.epsilon > 0.0 && t.epsilon.is_finite(), "train.epsilon", "must be positive"),
-            (t.row_rate > 0.0 && t.row_rate.is_finite(), "train.row_rate", "must be positive"),
+            (positive(t.epsilon.into()), "train.epsilon", "must be positive"),
+            (positive(t.row_rate.into()), "train.row_rate", "must be positive"),
             ((0.0..=0.99999).contains(&t.ema), "train.ema", "must lie between 0 and 0.99999"),
             (unit(j.promote) && j.nodes > 0, "judge", "promote is a share of the points, nodes are positive"),
         ];

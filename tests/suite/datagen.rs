@@ -163,8 +163,6 @@ fn an_opening_without_a_king_is_refused_before_the_first_game() {
     assert!(!out.exists());
 }
 
-/// `/dev/full` takes a file's name and no byte.
-#[cfg(target_os = "linux")]
 #[test]
 fn random_moves_that_leave_no_game_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -174,6 +172,8 @@ fn random_moves_that_leave_no_game_are_refused() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
+/// `/dev/full` takes a file's name and no byte.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_one_error_that_names_the_file() {
     let dir = tempfile::tempdir().unwrap();
