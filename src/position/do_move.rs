@@ -44,7 +44,7 @@ impl Position {
             changes.removed[0] = Slot::hand(us, kind, hand.count(kind));
             changes.added[0] = Slot::board(piece, to);
             hand.sub(kind);
-            keys.hand = keys.hand.wrapping_sub(zobrist::hand(us, kind));
+            keys.take_from_hand(us, kind);
         } else {
             let from = m.from();
             let before = m.piece_before();
@@ -66,16 +66,16 @@ impl Position {
                 changes.removed[i] = Slot::board(captured, to);
                 changes.added[i] = Slot::hand(us, kind, hand.count(kind));
                 changes.count += 1;
-                keys.hand = keys.hand.wrapping_add(zobrist::hand(us, kind));
-                keys.toggle(captured, to);
+                keys.add_to_hand(us, kind, 1);
+                keys.take(captured, to);
                 self.toggle(captured, Bitboard::of(to));
             }
             self.board[from.index()] = Piece::NONE;
             self.toggle(before, Bitboard::of(from));
-            keys.toggle(before, from);
+            keys.take(before, from);
         }
         self.put(piece, to);
-        keys.toggle(piece, to);
+        keys.put(piece, to);
         keys.board ^= zobrist::side();
 
         let mut checkers = Bitboard::EMPTY;
@@ -233,5 +233,16 @@ impl Position {
             }
         }
         board ^ hand
+    }
+
+    /// The key of the opponent's pieces after a move, for prefetching; exact for every legal move.
+    #[inline]
+    pub fn opponent_key_after(&self, m: Move) -> Key {
+        let key = self.color_key(!self.side);
+        if m.is_drop() {
+            return key;
+        }
+        let captured = self.piece_on(m.to());
+        if captured.is_some() { key.wrapping_sub(zobrist::board(captured, m.to())) } else { key }
     }
 }

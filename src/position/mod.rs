@@ -91,6 +91,8 @@ struct Keys {
     hand: Key,
     /// Pawns; non-pawns of Black; of White; minor pieces of both.
     by_group: [Key; 4],
+    /// By colour: all its pieces on the board and in hand, combined by wrapping addition.
+    by_color: [Key; 2],
 }
 
 /// What cannot be undone from the move alone, and what is worth computing once per position.
@@ -266,6 +268,12 @@ impl Position {
         self.state().keys.by_group[1 + color.index()]
     }
 
+    /// The key of all pieces of a colour, on the board and in hand.
+    #[inline]
+    pub fn color_key(&self, color: Color) -> Key {
+        self.state().keys.by_color[color.index()]
+    }
+
     /// The last move, [`Move::NULL`] after a null move, [`Move::NONE`] at the root.
     #[inline]
     pub fn last_move(&self) -> Move {
@@ -423,7 +431,40 @@ impl Position {
 }
 
 impl Keys {
-    /// Adds or removes a piece on a square.
+    /// A piece comes onto a square.
+    #[inline]
+    fn put(&mut self, piece: Piece, sq: Square) {
+        let of_color = &mut self.by_color[piece.color().index()];
+        *of_color = of_color.wrapping_add(zobrist::board(piece, sq));
+        self.toggle(piece, sq);
+    }
+
+    /// A piece leaves its square.
+    #[inline]
+    fn take(&mut self, piece: Piece, sq: Square) {
+        let of_color = &mut self.by_color[piece.color().index()];
+        *of_color = of_color.wrapping_sub(zobrist::board(piece, sq));
+        self.toggle(piece, sq);
+    }
+
+    /// So many pieces of a kind come into a hand.
+    #[inline]
+    fn add_to_hand(&mut self, color: Color, kind: PieceType, count: u32) {
+        let key = zobrist::hand(color, kind).wrapping_mul(Key::from(count));
+        self.hand = self.hand.wrapping_add(key);
+        let of_color = &mut self.by_color[color.index()];
+        *of_color = of_color.wrapping_add(key);
+    }
+
+    /// A piece of a kind leaves a hand.
+    #[inline]
+    fn take_from_hand(&mut self, color: Color, kind: PieceType) {
+        let key = zobrist::hand(color, kind);
+        self.hand = self.hand.wrapping_sub(key);
+        let of_color = &mut self.by_color[color.index()];
+        *of_color = of_color.wrapping_sub(key);
+    }
+
     #[inline]
     fn toggle(&mut self, piece: Piece, sq: Square) {
         /// All ones for kinds that count as minor pieces.
@@ -447,15 +488,14 @@ impl Keys {
     fn of(pos: &Position) -> Keys {
         let mut keys = Keys::default();
         for sq in pos.occupied() {
-            keys.toggle(pos.piece_on(sq), sq);
+            keys.put(pos.piece_on(sq), sq);
         }
         if pos.side == Color::White {
             keys.board ^= zobrist::side();
         }
         for color in Color::ALL {
             for kind in PieceType::HAND {
-                let n = Key::from(pos.hand(color).count(kind));
-                keys.hand = keys.hand.wrapping_add(zobrist::hand(color, kind).wrapping_mul(n));
+                keys.add_to_hand(color, kind, pos.hand(color).count(kind));
             }
         }
         keys

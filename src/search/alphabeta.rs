@@ -86,8 +86,7 @@ impl Worker {
         let excluded = self.frame(ply).excluded;
 
         // Step 3. Transposition table.
-        let key = self.pos.key();
-        let (hit, slot) = self.probe(key);
+        let (hit, slot) = self.probe();
         let tt = TtKnowledge {
             hit: hit.is_some(),
             mv: if N::ROOT { self.root_moves[self.pv_index].mv } else { hit.map_or(Move::NONE, |h| h.1) },

@@ -27,8 +27,7 @@ impl Worker {
             return self.draw_score();
         }
 
-        let key = self.pos.key();
-        let (hit, slot) = self.probe(key);
+        let (hit, slot) = self.probe();
         let tt_move = hit.map_or(Move::NONE, |h| h.1);
         let tt = hit.map_or_else(TtData::default, |h| h.0);
         let tt_value = hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply));

@@ -85,7 +85,14 @@ pub struct TtSlot {
     key16: u16,
 }
 
+/// How many clusters positions with the same pieces of the side to move share: 128 KiB.
+const NEIGHBORHOOD: usize = if cfg!(miri) { 64 } else { 4096 };
+
 /// The table.
+///
+/// Positions in which the side to move has the same pieces on the same squares lie near each other: what follows from the
+/// opponent's moves at one node is found in few pages. Anywhere in the table, nearly every probe would ask for a page whose
+/// address is in no cache, and the processor waits for such an address even where memory is only asked for ahead of time.
 pub struct TranspositionTable {
     clusters: HugeBuf<Cluster>,
     generation: AtomicU8,
@@ -99,7 +106,7 @@ impl TranspositionTable {
     pub fn new(mb: usize) -> Result<TranspositionTable, OutOfMemory> {
         // under Miri every use of the buffer costs as much as the buffer is long
         const MEGABYTE: usize = if cfg!(miri) { 1 << 14 } else { 1 << 20 };
-        let count = mb.max(1).saturating_mul(MEGABYTE) / size_of::<Cluster>();
+        let count = mb.max(1).saturating_mul(MEGABYTE) / size_of::<Cluster>() / NEIGHBORHOOD * NEIGHBORHOOD;
         Ok(TranspositionTable { clusters: HugeBuf::zeroed(count)?, generation: AtomicU8::new(0) })
     }
 
@@ -126,21 +133,24 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn index(&self, key: Key) -> usize {
-        ((key as u128 * self.clusters.len() as u128) >> 64) as usize
+    fn index(&self, key: Key, own_pieces: Key) -> usize {
+        let neighborhoods = self.clusters.len() / NEIGHBORHOOD;
+        let neighborhood = ((own_pieces as u128 * neighborhoods as u128) >> 64) as usize;
+        // the lowest 16 bits tell the entries of a cluster apart
+        neighborhood * NEIGHBORHOOD + (key >> 16) as usize % NEIGHBORHOOD
     }
 
-    /// Asks the processor to load the cluster of `key`.
+    /// Asks the processor to load the cluster of a position: its key, and that of the pieces of the side to move.
     #[inline]
-    pub fn prefetch(&self, key: Key) {
-        let p: *const Cluster = &self.clusters[self.index(key)];
+    pub fn prefetch(&self, key: Key, own_pieces: Key) {
+        let p: *const Cluster = &self.clusters[self.index(key, own_pieces)];
         crate::memory::prefetch(p);
     }
 
-    /// Looks `key` up: what is stored (if anything), and where to store.
+    /// Looks a position up, by the same keys: what is stored (if anything), and where to store.
     #[inline]
-    pub fn probe(&self, key: Key) -> (Option<TtData>, TtSlot) {
-        let cluster = self.index(key);
+    pub fn probe(&self, key: Key, own_pieces: Key) -> (Option<TtData>, TtSlot) {
+        let cluster = self.index(key, own_pieces);
         let c = &self.clusters[cluster];
         let key16 = key as u16;
         for entry in 0..3 {
@@ -202,9 +212,8 @@ impl TranspositionTable {
     pub fn hashfull(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
         let sample = self.clusters.len().min(1000);
-        let used = self.clusters[..sample]
-            .iter()
-            .flat_map(|c| &c.data)
+        let used = (0..sample)
+            .flat_map(|i| &self.clusters[i * self.clusters.len() / sample].data)
             .filter(|d| {
                 let w = d.load(Relaxed);
                 depth8(w) != 0 && generation_of(w) == generation
@@ -256,33 +265,47 @@ mod tests {
         let mut key = 0x1234_5678_9abc_def0u64;
         for i in 0..if cfg!(miri) { 100 } else { 1000i32 } {
             key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-            let (hit, slot) = tt.probe(key);
+            let (hit, slot) = tt.probe(key, key);
             assert!(hit.is_none());
             let (value, eval, depth) = (i * 31 - 16000, 12000 - i * 20, i % 100 - 2);
             let (bound, is_pv, move16) = (Bound::Lower, i & 1 == 0, i as u16 + 1);
             tt.store(slot, TtData { value, eval, depth, bound, is_pv, move16 });
-            let d = tt.probe(key).0.expect("just stored");
+            let d = tt.probe(key, key).0.expect("just stored");
             assert_eq!((d.value, d.eval, d.depth, d.move16), (value, eval, depth, i as u16 + 1));
             assert_eq!((d.bound, d.is_pv), (Bound::Lower, i & 1 == 0));
         }
         tt.clear(2);
-        assert!(tt.probe(key).0.is_none());
+        assert!(tt.probe(key, key).0.is_none());
+    }
+
+    #[test]
+    fn positions_with_the_same_own_pieces_are_neighbors() {
+        let tt = TranspositionTable::new(2).unwrap();
+        let neighborhood = |key, own_pieces| tt.index(key, own_pieces) / NEIGHBORHOOD;
+        let own_pieces = 0xf234_5678_9abc_def0;
+        let last = tt.clusters.len() / NEIGHBORHOOD - 1;
+        for i in 0..100u64 {
+            let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            assert_eq!(neighborhood(key, own_pieces), neighborhood(0, own_pieces));
+            assert_eq!((neighborhood(key, 0), neighborhood(key, Key::MAX)), (0, last));
+        }
+        assert_ne!(tt.index(0, own_pieces), tt.index(1 << 16, own_pieces));
     }
 
     #[test]
     fn a_missing_move_keeps_the_old_one_and_a_shallow_bound_the_deep_one() {
         let tt = TranspositionTable::new(1).unwrap();
         let key = 77;
-        let (_, slot) = tt.probe(key);
+        let (_, slot) = tt.probe(key, key);
         let deep = TtData { value: 100, eval: 3, depth: 20, bound: Bound::Lower, is_pv: false, move16: 5 };
         let shallow = TtData { value: 50, depth: 2, bound: Bound::Upper, move16: 0, ..deep };
         tt.store(slot, deep);
         tt.store(slot, shallow);
-        let d = tt.probe(key).0.unwrap();
+        let d = tt.probe(key, key).0.unwrap();
         assert_eq!((d.move16, d.value, d.depth), (5, 100, 20));
         tt.new_search();
         tt.store(slot, shallow);
-        let d = tt.probe(key).0.unwrap();
+        let d = tt.probe(key, key).0.unwrap();
         assert_eq!((d.move16, d.value, d.depth), (5, 50, 2));
     }
 
@@ -312,7 +335,7 @@ mod tests {
                         x = x.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
                         // eight clusters, a few keys each
                         let key = (x >> 40 & 7) << 61 | x >> 50 & 15;
-                        let (hit, slot) = tt.probe(key);
+                        let (hit, slot) = tt.probe(key, key);
                         if let Some(data) = hit {
                             let fields = |d: &TtData| (d.value, d.eval, d.depth, d.bound, d.is_pv);
                             // 30,000 and 29,000 have the least common multiple 870,000: the pair tells the number

@@ -191,7 +191,7 @@ impl Worker {
     /// Asks for what the table has of the position after `m`: it is far away, and needs the time until the move is played.
     #[inline]
     pub(super) fn prefetch_after(&self, m: Move) {
-        self.shared.tt.prefetch(self.pos.key_after(m));
+        self.shared.tt.prefetch(self.pos.key_after(m), self.pos.opponent_key_after(m));
     }
 
     /// Plays `m` from the node at `ply`. [`Worker::prefetch_after`] should have gone before.
@@ -225,7 +225,7 @@ impl Worker {
         frame.cont = ContIndex::NONE;
         frame.cont_correction = 0;
         self.pos.do_null_move();
-        self.shared.tt.prefetch(self.pos.key());
+        self.shared.tt.prefetch(self.pos.key(), self.pos.color_key(self.pos.side_to_move()));
         self.eval.push_null();
     }
 
@@ -244,8 +244,9 @@ impl Worker {
 
     /// Looks the current position up in the transposition table; the move comes back whole.
     #[inline]
-    pub(super) fn probe(&self, key: Key) -> (Option<(TtData, Move)>, TtSlot) {
-        let (hit, slot) = self.shared.tt.probe(key);
+    pub(super) fn probe(&self) -> (Option<(TtData, Move)>, TtSlot) {
+        let pos = &self.pos;
+        let (hit, slot) = self.shared.tt.probe(pos.key(), pos.color_key(pos.side_to_move()));
         // a stored move that cannot stand on this board is another position's: treat the entry as foreign
         let hit = hit.and_then(|d| {
             let m = if d.move16 == 0 { Move::NONE } else { self.pos.expand(d.move16) };

@@ -364,6 +364,8 @@ fn fingerprint(pos: &Position) -> impl PartialEq + std::fmt::Debug + use<> {
         pos.minor_key(),
         pos.non_pawn_key(Color::Black),
         pos.non_pawn_key(Color::White),
+        pos.color_key(Color::Black),
+        pos.color_key(Color::White),
     ];
     (pos.sfen(), sets, keys, Color::ALL.map(|c| pos.king_square(c)))
 }
@@ -396,9 +398,11 @@ proptest! {
         let rep = pos.repetition(1000);
         for m in legal(&pos, true) {
             let (check, key) = (pos.gives_check(m), pos.key_after(m));
+            let opponent_key = pos.opponent_key_after(m);
             let changes = pos.do_move(m);
             prop_assert_eq!(pos.in_check(), check, "{}", m);
             prop_assert_eq!(pos.key(), key, "{}", m);
+            prop_assert_eq!(pos.color_key(pos.side_to_move()), opponent_key, "{}", m);
             prop_assert!(changes.count <= 2);
             prop_assert_eq!(pos.last_move(), m);
             let rebuilt = Position::from_sfen(&pos.sfen()).expect("own SFEN");
