@@ -17,8 +17,8 @@ pub const PIECE_TO: usize = Piece::NUM * 81;
 pub const LOW_PLIES: usize = 5;
 
 const MOVES16: usize = 1 << 16;
-const PAWN_ENTRIES: usize = 8192;
-const CORRECTION_ENTRIES: usize = 1 << 16;
+const PAWN_ENTRIES: usize = 1024;
+const CORRECTION_ENTRIES: usize = 1 << 14;
 
 const MAIN_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10692;
@@ -239,7 +239,7 @@ const CORRECTIONS: usize = 4;
 
 impl SharedHistories {
     /// # Errors
-    /// [`OutOfMemory`]: the tables take about 44 MB.
+    /// [`OutOfMemory`]: the tables take about 6 MB.
     pub fn new() -> Result<SharedHistories, OutOfMemory> {
         let h = SharedHistories {
             pawn: HugeBuf::zeroed(PAWN_ENTRIES * PIECE_TO)?,
