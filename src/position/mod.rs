@@ -26,6 +26,7 @@ mod declaration;
 mod dirty_pieces;
 mod do_move;
 pub mod handicap;
+mod keys;
 mod legality;
 mod mate1;
 pub mod material;
@@ -47,6 +48,7 @@ pub use repetition::{GameRepetition, Repetition};
 pub use sfen::{LETTERS, SET, STARTPOS, SfenError, SfenParts, beginning};
 
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
+use keys::{Keys, MINORS, PAWNS};
 use occurrences::{Found, Occurrences};
 
 /// A position and the moves that led to it.
@@ -78,22 +80,6 @@ const NO_LINE: usize = 0;
 const LANCE_LINE: usize = 1;
 const BISHOP_LINE: usize = 2;
 const ROOK_LINE: usize = 3;
-
-/// Indices of [`Keys::by_group`].
-const PAWNS: usize = 0;
-const MINORS: usize = 3;
-
-/// The incremental keys of one position.
-#[derive(Clone, Copy, Default)]
-struct Keys {
-    /// All pieces on the board and the side to move.
-    board: Key,
-    hand: Key,
-    /// Pawns; non-pawns of Black; of White; minor pieces of both.
-    by_group: [Key; 4],
-    /// By colour: all its pieces on the board and in hand, combined by wrapping addition.
-    by_color: [Key; 2],
-}
 
 /// What cannot be undone from the move alone, and what is worth computing once per position.
 #[derive(Clone, Copy)]
@@ -427,78 +413,6 @@ impl Position {
         self.kinds[kind] ^= b;
         self.kinds[CLASS[kind] as usize & 31] ^= b;
         self.colors[piece.color().index()] ^= b;
-    }
-}
-
-impl Keys {
-    /// A piece comes onto a square.
-    #[inline]
-    fn put(&mut self, piece: Piece, sq: Square) {
-        let of_color = &mut self.by_color[piece.color().index()];
-        *of_color = of_color.wrapping_add(zobrist::board(piece, sq));
-        self.toggle(piece, sq);
-    }
-
-    /// A piece leaves its square.
-    #[inline]
-    fn take(&mut self, piece: Piece, sq: Square) {
-        let of_color = &mut self.by_color[piece.color().index()];
-        *of_color = of_color.wrapping_sub(zobrist::board(piece, sq));
-        self.toggle(piece, sq);
-    }
-
-    /// So many pieces of a kind come into a hand.
-    #[inline]
-    fn add_to_hand(&mut self, color: Color, kind: PieceType, count: u32) {
-        let key = zobrist::hand(color, kind).wrapping_mul(Key::from(count));
-        self.hand = self.hand.wrapping_add(key);
-        let of_color = &mut self.by_color[color.index()];
-        *of_color = of_color.wrapping_add(key);
-    }
-
-    /// A piece of a kind leaves a hand.
-    #[inline]
-    fn take_from_hand(&mut self, color: Color, kind: PieceType) {
-        let key = zobrist::hand(color, kind);
-        self.hand = self.hand.wrapping_sub(key);
-        let of_color = &mut self.by_color[color.index()];
-        *of_color = of_color.wrapping_sub(key);
-    }
-
-    #[inline]
-    fn toggle(&mut self, piece: Piece, sq: Square) {
-        /// All ones for kinds that count as minor pieces.
-        const MINOR: [Key; PieceType::NUM] = {
-            let mut t = [0; PieceType::NUM];
-            let minor = [2, 3, 4, 7, 9, 10, 11, 12];
-            let mut i = 0;
-            while i < minor.len() {
-                t[minor[i]] = Key::MAX;
-                i += 1;
-            }
-            t
-        };
-        let key = zobrist::board(piece, sq);
-        let kind = piece.kind();
-        self.board ^= key;
-        self.by_group[if kind == PieceType::PAWN { PAWNS } else { 1 + piece.color().index() }] ^= key;
-        self.by_group[MINORS] ^= key & MINOR[kind.index()];
-    }
-
-    fn of(pos: &Position) -> Keys {
-        let mut keys = Keys::default();
-        for sq in pos.occupied() {
-            keys.put(pos.piece_on(sq), sq);
-        }
-        if pos.side == Color::White {
-            keys.board ^= zobrist::side();
-        }
-        for color in Color::ALL {
-            for kind in PieceType::HAND {
-                keys.add_to_hand(color, kind, pos.hand(color).count(kind));
-            }
-        }
-        keys
     }
 }
 
