@@ -1,6 +1,6 @@
 //! The keys of a position, kept up to date move by move: [`Keys`].
 
-use super::{Position, zobrist};
+use super::zobrist;
 use crate::types::{Color, Key, Piece, PieceType, Square};
 
 /// Indices of [`Keys::by_group`].
@@ -72,21 +72,5 @@ impl Keys {
         self.board ^= key;
         self.by_group[if kind == PieceType::PAWN { PAWNS } else { 1 + piece.color().index() }] ^= key;
         self.by_group[MINORS] ^= key & MINOR[kind.index()];
-    }
-
-    pub(super) fn of(pos: &Position) -> Keys {
-        let mut keys = Keys::default();
-        for sq in pos.occupied() {
-            keys.put(pos.piece_on(sq), sq);
-        }
-        if pos.side == Color::White {
-            keys.board ^= zobrist::side();
-        }
-        for color in Color::ALL {
-            for kind in PieceType::HAND {
-                keys.add_to_hand(color, kind, pos.hand(color).count(kind));
-            }
-        }
-        keys
     }
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::occurrences::Occurrences;
-use super::{Bitboard, Keys, Position, attacks};
+use super::{Bitboard, Keys, Position, attacks, zobrist};
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square};
 
 /// The SFEN of the initial position of an even game.
@@ -215,9 +215,26 @@ impl Position {
         Ok(pos)
     }
 
+    /// The keys, computed from the board and the hands.
+    fn keys_anew(&self) -> Keys {
+        let mut keys = Keys::default();
+        for sq in self.occupied() {
+            keys.put(self.piece_on(sq), sq);
+        }
+        if self.side == Color::White {
+            keys.board ^= zobrist::side();
+        }
+        for color in Color::ALL {
+            for kind in PieceType::HAND {
+                keys.add_to_hand(color, kind, self.hand(color).count(kind));
+            }
+        }
+        keys
+    }
+
     /// Makes the current position the root.
     fn restart_history(&mut self) {
-        let keys = Keys::of(self);
+        let keys = self.keys_anew();
         let king = self.king_square(self.side);
         let checkers =
             if king.is_some() { self.attackers(!self.side, king, self.occupied()) } else { Bitboard::EMPTY };
