@@ -238,11 +238,7 @@ impl Position {
     /// The key of the opponent's pieces after a move, for prefetching; exact for every legal move.
     #[inline]
     pub fn opponent_key_after(&self, m: Move) -> Key {
-        let key = self.color_key(!self.side);
-        if m.is_drop() {
-            return key;
-        }
-        let captured = self.piece_on(m.to());
-        if captured.is_some() { key.wrapping_sub(zobrist::board(captured, m.to())) } else { key }
+        let (key, to) = (self.color_key(!self.side), m.to());
+        if self.is_capture(m) { key.wrapping_sub(zobrist::board(self.piece_on(to), to)) } else { key }
     }
 }

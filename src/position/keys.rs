@@ -23,17 +23,17 @@ impl Keys {
     /// A piece comes onto a square.
     #[inline]
     pub(super) fn put(&mut self, piece: Piece, sq: Square) {
+        let key = self.toggle(piece, sq);
         let of_color = &mut self.by_color[piece.color().index()];
-        *of_color = of_color.wrapping_add(zobrist::board(piece, sq));
-        self.toggle(piece, sq);
+        *of_color = of_color.wrapping_add(key);
     }
 
     /// A piece leaves its square.
     #[inline]
     pub(super) fn take(&mut self, piece: Piece, sq: Square) {
+        let key = self.toggle(piece, sq);
         let of_color = &mut self.by_color[piece.color().index()];
-        *of_color = of_color.wrapping_sub(zobrist::board(piece, sq));
-        self.toggle(piece, sq);
+        *of_color = of_color.wrapping_sub(key);
     }
 
     /// So many pieces of a kind come into a hand.
@@ -54,8 +54,9 @@ impl Keys {
         *of_color = of_color.wrapping_sub(key);
     }
 
+    /// Adds or removes a piece on a square where that is the same; its key.
     #[inline]
-    fn toggle(&mut self, piece: Piece, sq: Square) {
+    fn toggle(&mut self, piece: Piece, sq: Square) -> Key {
         /// All ones for kinds that count as minor pieces.
         const MINOR: [Key; PieceType::NUM] = {
             let mut t = [0; PieceType::NUM];
@@ -72,5 +73,6 @@ impl Keys {
         self.board ^= key;
         self.by_group[if kind == PieceType::PAWN { PAWNS } else { 1 + piece.color().index() }] ^= key;
         self.by_group[MINORS] ^= key & MINOR[kind.index()];
+        key
     }
 }
