@@ -17,6 +17,8 @@ pub const PIECE_TO: usize = Piece::NUM * 81;
 pub const LOW_PLIES: usize = 5;
 
 const MOVES16: usize = 1 << 16;
+/// Whether a move leaves and whether it enters an attacked square.
+const MAIN_CASES: usize = 4;
 const PAWN_ENTRIES: usize = 1024;
 const CORRECTION_ENTRIES: usize = 1 << 14;
 
@@ -71,23 +73,32 @@ impl ContIndex {
     }
 }
 
+/// A set of squares that is asked about often: no branches, and no shift across two words.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SquareTest([u64; 2]);
+
+impl SquareTest {
+    #[inline]
+    pub fn new(Bitboard(set): Bitboard) -> SquareTest {
+        SquareTest([set as u64, (set >> 64) as u64])
+    }
+
+    #[inline]
+    pub fn contains(self, sq: Square) -> bool {
+        self.0[sq.index() >> 6 & 1] >> (sq.index() & 63) & 1 != 0
+    }
+}
+
 /// The squares that the opponent attacks, as the main history sees them: none in check.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Threats([u64; 2]);
+pub struct Threats(SquareTest);
 
 impl Threats {
     pub fn of(pos: &Position) -> Threats {
         if pos.in_check() {
             return Threats::default();
         }
-        let Bitboard(map) = pos.attack_map(!pos.side_to_move(), pos.occupied());
-        Threats([map as u64, (map >> 64) as u64])
-    }
-
-    // the move picker asks twice for every quiet move: no branches, and no shift across two words
-    #[inline]
-    fn contains(self, sq: Square) -> bool {
-        self.0[sq.index() >> 6 & 1] >> (sq.index() & 63) & 1 != 0
+        Threats(SquareTest::new(pos.attack_map(!pos.side_to_move(), pos.occupied())))
     }
 }
 
@@ -95,9 +106,28 @@ impl Threats {
 /// opponent attacks, and by its 16 bits.
 #[inline]
 fn main_index(us: Color, m: Move, threats: Threats) -> usize {
-    let leaves = threats.contains(m.from()) & !m.is_drop();
-    let enters = threats.contains(m.to());
-    ((us.index() * 2 + usize::from(leaves)) * 2 + usize::from(enters)) * MOVES16 + m.raw16() as usize
+    let leaves = threats.0.contains(m.from()) & !m.is_drop();
+    let enters = threats.0.contains(m.to());
+    let case = usize::from(leaves) * 2 + usize::from(enters);
+    (us.index() * MAIN_CASES + case) * MOVES16 + m.raw16() as usize
+}
+
+/// The main history as one position sees it.
+pub struct MainScores<'a> {
+    entries: &'a [i16; MAIN_CASES * MOVES16],
+    /// 1 for the squares that the opponent attacks, by bits 0-6 and 7-14 of a move: the upper half, where drops look for the
+    /// square they leave, is empty.
+    attacked: [u8; 256],
+}
+
+impl MainScores<'_> {
+    #[inline]
+    pub fn of(&self, m: Move) -> i32 {
+        let leaves = self.attacked[(m.0 >> 7 & 0xff) as usize] & 1;
+        let enters = self.attacked[m.to().index()] & 1;
+        let case = usize::from(leaves) * 2 + usize::from(enters);
+        self.entries[case * MOVES16 + m.raw16() as usize] as i32
+    }
 }
 
 /// The histories of one thread.
@@ -119,7 +149,7 @@ impl Histories {
     /// [`OutOfMemory`]: the tables take about 70 MB.
     pub fn new() -> Result<Histories, OutOfMemory> {
         let mut h = Histories {
-            main: vec![0; 8 * MOVES16].into(),
+            main: vec![0; 2 * MAIN_CASES * MOVES16].into(),
             low_ply: vec![LOW_PLY_INIT; LOW_PLIES * MOVES16].into(),
             low_ply_changed: Vec::new(),
             capture: vec![0; PIECE_TO * PieceType::NUM].into(),
@@ -152,6 +182,21 @@ impl Histories {
     #[inline]
     pub fn main(&self, us: Color, m: Move, threats: Threats) -> i32 {
         self.main[main_index(us, m, threats)] as i32
+    }
+
+    /// The main history of all quiet moves of a position.
+    #[inline]
+    pub fn main_scores(&self, us: Color, threats: Threats) -> MainScores<'_> {
+        let entries = self.main[us.index() * MAIN_CASES * MOVES16..].first_chunk().expect("of each colour");
+        let mut attacked = [0; 256];
+        let Threats(SquareTest(words)) = threats;
+        for (eight, bits) in attacked.chunks_exact_mut(8).zip(words.iter().flat_map(|w| w.to_le_bytes())) {
+            // each bit into a byte of its own
+            let spread = (bits as u64 * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+            let ones = (spread + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+            eight.copy_from_slice(&ones.to_le_bytes());
+        }
+        MainScores { entries, attacked }
     }
 
     #[inline]
