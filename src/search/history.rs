@@ -371,4 +371,20 @@ mod tests {
         }
         assert!(e as i32 > MAIN_LIMIT * 9 / 10);
     }
+
+    #[test]
+    fn all_moves_at_once_score_as_one_by_one() {
+        let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
+        let pos = Position::from_sfen(sfen).unwrap();
+        let (us, threats) = (pos.side_to_move(), Threats::of(&pos));
+        let mut h = Histories::new().unwrap();
+        let moves = pos.legal_moves(true);
+        for (i, m) in moves.iter().enumerate() {
+            h.update_main(us, m.mv, threats, i as i32 + 1);
+        }
+        let scores = h.main_scores(us, threats);
+        for (i, m) in moves.iter().enumerate() {
+            assert_eq!(scores.of(m.mv), i as i32 + 1, "{:?}", m.mv);
+        }
+    }
 }
