@@ -102,14 +102,19 @@ impl Threats {
     }
 }
 
-/// Where a quiet move stands in the main history: by colour, by whether it leaves and whether it enters a square that the
-/// opponent attacks, and by its 16 bits.
+/// Where a quiet move stands in a colour's part of the main history: by whether it leaves and whether it enters a square that
+/// the opponent attacks (0 or 1), and by its 16 bits.
+#[inline]
+fn main_entry(leaves: usize, enters: usize, m: Move) -> usize {
+    (leaves * 2 + enters) * MOVES16 + m.raw16() as usize
+}
+
+/// Where a quiet move stands in the main history.
 #[inline]
 fn main_index(us: Color, m: Move, threats: Threats) -> usize {
     let leaves = threats.0.contains(m.from()) & !m.is_drop();
     let enters = threats.0.contains(m.to());
-    let case = usize::from(leaves) * 2 + usize::from(enters);
-    (us.index() * MAIN_CASES + case) * MOVES16 + m.raw16() as usize
+    us.index() * MAIN_CASES * MOVES16 + main_entry(leaves.into(), enters.into(), m)
 }
 
 /// The main history as one position sees it.
@@ -123,10 +128,10 @@ pub struct MainScores<'a> {
 impl MainScores<'_> {
     #[inline]
     pub fn of(&self, m: Move) -> i32 {
+        // with bits cut off like this, no index has to be checked
         let leaves = self.attacked[(m.0 >> 7 & 0xff) as usize] & 1;
         let enters = self.attacked[m.to().index()] & 1;
-        let case = usize::from(leaves) * 2 + usize::from(enters);
-        self.entries[case * MOVES16 + m.raw16() as usize] as i32
+        self.entries[main_entry(leaves.into(), enters.into(), m)] as i32
     }
 }
 

@@ -146,8 +146,7 @@ impl Worker {
 
     /// The table's move for a position, if it is legal there.
     fn table_move(&self, pos: &Position) -> Option<Move> {
-        let d = self.shared.tt.probe(pos.key(), pos.color_key(pos.side_to_move())).0?;
-        let m = pos.expand(d.move16);
+        let (_, m) = self.probe_at(pos).0?;
         (m.is_some() && pos.is_pseudo_legal(m, true) && pos.is_legal(m)).then_some(m)
     }
 

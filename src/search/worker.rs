@@ -245,11 +245,16 @@ impl Worker {
     /// Looks the current position up in the transposition table; the move comes back whole.
     #[inline]
     pub(super) fn probe(&self) -> (Option<(TtData, Move)>, TtSlot) {
-        let pos = &self.pos;
+        self.probe_at(&self.pos)
+    }
+
+    /// The same for any position.
+    #[inline]
+    pub(super) fn probe_at(&self, pos: &Position) -> (Option<(TtData, Move)>, TtSlot) {
         let (hit, slot) = self.shared.tt.probe(pos.key(), pos.color_key(pos.side_to_move()));
         // a stored move that cannot stand on this board is another position's: treat the entry as foreign
         let hit = hit.and_then(|d| {
-            let m = if d.move16 == 0 { Move::NONE } else { self.pos.expand(d.move16) };
+            let m = if d.move16 == 0 { Move::NONE } else { pos.expand(d.move16) };
             (d.move16 == 0 || m.is_some()).then_some((d, m))
         });
         (hit, slot)
