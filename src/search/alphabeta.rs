@@ -366,11 +366,17 @@ impl Worker {
                         -(p::multi_cut_malus_offset() + p::multi_cut_malus_mult() * depth)
                             .min(p::multi_cut_malus_max()),
                     );
+                    if !in_check && v > static_eval {
+                        self.learn_correction(
+                            ply,
+                            v - static_eval,
+                            new_depth / 2,
+                            p::correction_rate_multi_cut(),
+                        );
+                    }
                     return v;
-                } else if tt.value >= beta {
+                } else if tt.value >= beta || cut_node {
                     extension = -3;
-                } else if cut_node {
-                    extension = -2;
                 }
                 count_if(Event::NegativelyExtended, extension < 0);
             }
@@ -523,7 +529,8 @@ impl Worker {
             && (best_move.is_none() || !self.pos.is_capture(best_move))
             && (best_value > static_eval) == best_move.is_some()
         {
-            self.learn_correction(ply, best_value - static_eval, depth, best_move.is_some());
+            let rate = if best_move.is_some() { p::correction_rate() } else { p::correction_rate_no_best() };
+            self.learn_correction(ply, best_value - static_eval, depth, rate);
         }
         debug_assert!(-VALUE_INFINITE < best_value && best_value < VALUE_INFINITE);
         best_value

@@ -80,9 +80,8 @@ impl Worker {
         }
     }
 
-    /// Correction histories: the search has found `error` more than the static evaluation at `ply` said.
-    pub(super) fn learn_correction(&mut self, ply: usize, error: Value, depth: Depth, has_best: bool) {
-        let rate = if has_best { p::correction_rate() } else { p::correction_rate_no_best() };
+    /// Correction histories: a search to `depth` has found `error` more than the static evaluation at `ply` said.
+    pub(super) fn learn_correction(&mut self, ply: usize, error: Value, depth: Depth, rate: i32) {
         let bonus = (error * depth * rate / 128).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         self.update_correction(ply, p::correction_scale() * bonus / 1024);
     }

@@ -64,8 +64,7 @@ impl Worker {
             r += p::lmr_cutoffs()
                 + p::lmr_many_cutoffs() * i32::from(cutoffs > 2)
                 + p::lmr_cutoffs_all_node() * i32::from(node.all_node);
-        }
-        if m == tt.mv {
+        } else if m == tt.mv {
             r -= p::lmr_tt_move();
         }
         let i = piece_to(m.piece(), m.to());

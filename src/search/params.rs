@@ -154,7 +154,9 @@ params! {
     // node pruning
     razor_base = 502 in 100..=1200;
     razor_depth = 306 in 50..=700;
-    futility_mult = 76 in 20..=200;
+    futility_mult = 40 in 10..=150;
+    futility_mult_depth = 4 in 0..=20;
+    futility_mult_max = 80 in 30..=200;
     futility_mult_no_tt = 21 in 0..=80;
     futility_improving = 2686 in 500..=6000;
     futility_worsening = 362 in 0..=1500;
@@ -246,6 +248,7 @@ params! {
     // correction histories: how much a node teaches, in 1/1024; weights in 1/131072
     correction_rate = 12 in 3..=40;
     correction_rate_no_best = 17 in 4..=50;
+    correction_rate_multi_cut = 21 in 4..=60;
     correction_scale = 1069 in 300..=2500;
     correction_pawn = 12153 in 3000..=25000;
     correction_minor = 8620 in 2000..=20000;

@@ -25,7 +25,8 @@ pub(super) fn futility_margin(
     worsening: bool,
     correction: i32,
 ) -> Value {
-    let mult = p::futility_mult() - if tt_hit { 0 } else { p::futility_mult_no_tt() };
+    let mult = (p::futility_mult() + p::futility_mult_depth() * depth).min(p::futility_mult_max())
+        - if tt_hit { 0 } else { p::futility_mult_no_tt() };
     let relief =
         p::futility_improving() * i32::from(improving) + p::futility_worsening() * i32::from(worsening);
     mult * depth - relief * mult / 1024 + correction.abs() / p::futility_correction_div()

@@ -4,7 +4,7 @@ use super::movepick::MovePicker;
 use super::node::NodeType;
 use super::params as p;
 use super::stats::{Event, count, count_if};
-use super::tt::{DEPTH_QS, DEPTH_UNSEARCHED, TtData, value_from_tt};
+use super::tt::{DEPTH_QS, TtData, value_from_tt};
 use super::worker::{Worker, corrected};
 use crate::position::material::PIECE_VALUE;
 use crate::types::*;
@@ -67,14 +67,7 @@ impl Worker {
                     best_value = (best_value + beta) / 2;
                 }
                 if hit.is_none() {
-                    let found = TtData {
-                        value: best_value,
-                        bound: Bound::Lower,
-                        depth: DEPTH_UNSEARCHED,
-                        eval: raw_eval,
-                        ..TtData::default()
-                    };
-                    self.store(slot, ply, found);
+                    self.store_eval(slot, raw_eval, false);
                 }
                 return best_value;
             }

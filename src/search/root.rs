@@ -177,8 +177,7 @@ impl Worker {
         let nodes = self.nodes;
         let (sel_depth, first_line) = (self.sel_depth, self.pv_index == 0);
         let r = &mut self.root_moves[index];
-        r.effort += nodes - nodes_before;
-        r.average_in(value);
+        r.take_in(value, nodes - nodes_before);
         if move_count == 1 || value > alpha {
             r.set_score(value, alpha, beta, &self.pv[1]);
             r.sel_depth = sel_depth;

@@ -68,15 +68,23 @@ impl RootMove {
         (b.score, b.previous_score).cmp(&(a.score, a.previous_score))
     }
 
-    /// Takes in the score of a search, whatever it is worth.
-    pub fn average_in(&mut self, value: Value) {
+    /// Takes in the score of a search of so many nodes, whatever it is worth: the more of the move's nodes they are, the more
+    /// it counts.
+    pub fn take_in(&mut self, value: Value, nodes: u64) {
         let square = value * value.abs();
         if self.average == -VALUE_INFINITE {
             (self.average, self.mean_square) = (value, square);
         } else {
-            self.average = (value + self.average) / 2;
-            self.mean_square = (square + self.mean_square) / 2;
+            // in 1/32
+            let weight = (64 * nodes / (2 * nodes + 3 * self.effort.max(1))).clamp(12, 24) as i64;
+            let mix = |new: i32, old: i32, weight: i64| {
+                let (new, old) = (i64::from(new), i64::from(old));
+                ((new * weight + old * (32 - weight)) / 32) as i32
+            };
+            self.average = mix(value, self.average, weight);
+            self.mean_square = mix(square, self.mean_square, weight.min(16));
         }
+        self.effort += nodes;
     }
 
     /// The score of a search in the window (`alpha`, `beta`), and the line that was found behind the move.
@@ -91,5 +99,28 @@ impl RootMove {
         };
         self.rest.clear();
         self.rest.extend_from_slice(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::VALUE_MATE;
+
+    #[test]
+    fn the_mean_follows_a_search_by_its_share_of_the_nodes() {
+        let mut r = RootMove::new(Move::NONE);
+        r.take_in(-300, 1000);
+        assert_eq!((r.average, r.mean_square, r.effort), (-300, -90_000, 1000));
+        // 3/8 at least, 3/4 at most; of the square half at most
+        for (nodes, average, square) in [(10, -150, -52_500), (1_000_000, 0, -40_000)] {
+            let mut r = r.clone();
+            r.take_in(100, nodes);
+            assert_eq!((r.average, r.mean_square, r.effort), (average, square, 1000 + nodes));
+        }
+        // no overflow at the largest scores
+        r.take_in(VALUE_MATE, u32::MAX.into());
+        r.take_in(-VALUE_MATE, u32::MAX.into());
+        assert!(r.average.abs() < VALUE_MATE && r.mean_square.abs() < VALUE_MATE * VALUE_MATE);
     }
 }
