@@ -80,7 +80,8 @@ impl Worker {
         }
     }
 
-    /// Correction histories: a search to `depth` has found `error` more than the static evaluation at `ply` said.
+    /// Correction histories: a search to `depth` has found `error` more than the static evaluation at `ply` said. A ply of depth
+    /// teaches `rate`/128 of it.
     pub(super) fn learn_correction(&mut self, ply: usize, error: Value, depth: Depth, rate: i32) {
         let bonus = (error * depth * rate / 128).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         self.update_correction(ply, p::correction_scale() * bonus / 1024);

@@ -60,7 +60,7 @@
 //! | A table's move that is neither singular nor beyond beta reduced by three plies in cut nodes, too, instead of two | Kept: Elo +8 ± 13 |
 //! | Standing pat leaves no score in the table, only the evaluation | Kept: Elo +7 ± 13 |
 //! | A multi-cut teaches the correction histories | Kept: Elo +7 ± 13 |
-//! | The table's move is spared its lesser reduction where the replies cut often | Kept: Elo +6 ± 13 |
+//! | The table's move reduced like any other where the replies cut often | Kept: Elo +6 ± 13 |
 //! | A root move's mean score weighs each search by its nodes | Kept: Elo +1 ± 13 |
 //! | The null move's reduction grows with the evaluation's distance from beta; no null move under -2,000 | Elo +4 ± 13 |
 //! | ProbCut a ply less deep when improving, else a ply deeper | Elo +2 ± 13 |
