@@ -7,6 +7,7 @@
 //! (bits 10 to 70) fit one `u64`, which the contiguous layout makes possible, and the tables (36 KB) stay near the core.
 
 use crate::position::bitboard::Bitboard;
+use crate::position::wide::Wide;
 use crate::types::{Color, Piece, PieceType, Square};
 
 /// Tables have empty rows for [`Square::NONE`] and above, so that a missing king needs no branch and a masked index no
@@ -154,7 +155,7 @@ pub fn bishop(sq: Square, occupied: Bitboard) -> Bitboard {
     let table = &RANKS_REACHED[l.rank_index as usize & 15];
     let a = (inner & l.inner[0]).wrapping_mul(GATHER) >> 54 & 127;
     let b = (inner & l.inner[1]).wrapping_mul(GATHER) >> 54 & 127;
-    (table[a as usize] & l.diagonal[0]) | (table[b as usize] & l.diagonal[1])
+    ((Wide::from(table[a as usize]) & l.diagonal[0]) | (Wide::from(table[b as usize]) & l.diagonal[1])).into()
 }
 
 /// The attacks along the file of a rook on `sq`.
@@ -164,7 +165,7 @@ pub fn rook_file(sq: Square, occupied: Bitboard) -> Bitboard {
     // The inner squares of files 0-6 lie in the low word, those of files 7 and 8 in the high one.
     let word = if sq.0 >= 63 { (occupied.0 >> 64) as u64 } else { occupied.0 as u64 };
     let i = word >> l.file_shift & 127;
-    RANKS_REACHED[l.rank_index as usize & 15][i as usize] & l.file
+    (Wide::from(RANKS_REACHED[l.rank_index as usize & 15][i as usize]) & l.file).into()
 }
 
 /// The attacks along the rank of a rook on `sq`.
@@ -177,7 +178,7 @@ pub fn rook_rank(sq: Square, occupied: Bitboard) -> Bitboard {
     let shift = 9 + l.rank_index as u32; // 9..=17
     let row = (occupied.0 as u64 >> shift | ((occupied.0 >> 64) as u64) << (64 - shift)) & EVERY_NINTH;
     let i = row.wrapping_mul(GATHER) >> 48 & 127;
-    FILES_REACHED[l.file_index as usize & 15][i as usize] & l.rank
+    (Wide::from(FILES_REACHED[l.file_index as usize & 15][i as usize]) & l.rank).into()
 }
 
 /// The attacks of a rook on `sq`.
@@ -294,31 +295,33 @@ const fn sideways(b: u128) -> u128 {
     (b << 9 & Bitboard::ALL.0) | b >> 9
 }
 
-/// The attacks of many knights at once.
-#[inline]
-pub const fn all_knights(color: Color, b: Bitboard) -> Bitboard {
-    Bitboard(sideways(step_forward(color, step_forward(color, b)).0))
+/// Sets of pieces of one colour, by how they step: golds are all that move like gold, kings all that step like a king.
+#[derive(Clone, Copy, Default)]
+pub struct Steppers {
+    /// Pawns.
+    pub pawns: Bitboard,
+    /// Knights.
+    pub knights: Bitboard,
+    /// Silvers.
+    pub silvers: Bitboard,
+    /// Golds.
+    pub golds: Bitboard,
+    /// Kings, horses, dragons.
+    pub kings: Bitboard,
 }
 
-/// The attacks of many silvers at once.
-#[inline]
-pub const fn all_silvers(color: Color, b: Bitboard) -> Bitboard {
-    let (ahead, behind) = (step_forward(color, b).0, step_forward(color.flip(), b).0);
-    Bitboard(ahead | sideways(ahead | behind))
-}
-
-/// The attacks of many golds at once.
-#[inline]
-pub const fn all_golds(color: Color, b: Bitboard) -> Bitboard {
-    let (ahead, behind) = (step_forward(color, b).0, step_forward(color.flip(), b).0);
-    Bitboard(ahead | behind | sideways(b.0 | ahead))
-}
-
-/// The attacks of many kings at once.
-#[inline]
-pub const fn all_kings(b: Bitboard) -> Bitboard {
-    let beside = step_forward(Color::Black, b).0 | step_forward(Color::White, b).0;
-    Bitboard(beside | sideways(b.0 | beside))
+impl Steppers {
+    /// The squares that any of them reaches in one step: the sets are moved, not their members, all that go the same way at
+    /// once.
+    #[inline]
+    pub fn reach(self, color: Color) -> Bitboard {
+        let Steppers { pawns, knights, silvers, golds, kings } = self;
+        let ahead = |b| step_forward(color, b);
+        let behind = |b| step_forward(!color, b);
+        let all_ahead = ahead(silvers | golds | kings);
+        let slanting = golds | kings | all_ahead | behind(silvers | kings) | ahead(ahead(knights));
+        ahead(pawns) | all_ahead | behind(golds | kings) | Bitboard(sideways(slanting.0))
+    }
 }
 
 /// The squares that a bishop on `sq` reaches on an empty board.
@@ -465,10 +468,24 @@ mod tests {
             };
             for color in Color::ALL {
                 assert_eq!(step_forward(color, set), each(PieceType::PAWN, color));
-                assert_eq!(all_knights(color, set), each(PieceType::KNIGHT, color));
-                assert_eq!(all_silvers(color, set), each(PieceType::SILVER, color));
-                assert_eq!(all_golds(color, set), each(PieceType::GOLD, color));
-                assert_eq!(all_kings(set), each(PieceType::KING, color));
+                let (mut all, mut expected) = (Steppers::default(), Bitboard::EMPTY);
+                for kind in
+                    [PieceType::PAWN, PieceType::KNIGHT, PieceType::SILVER, PieceType::GOLD, PieceType::KING]
+                {
+                    let mut one = Steppers::default();
+                    for steppers in [&mut one, &mut all] {
+                        *match kind {
+                            PieceType::PAWN => &mut steppers.pawns,
+                            PieceType::KNIGHT => &mut steppers.knights,
+                            PieceType::SILVER => &mut steppers.silvers,
+                            PieceType::GOLD => &mut steppers.golds,
+                            _ => &mut steppers.kings,
+                        } = set;
+                    }
+                    assert_eq!(one.reach(color), each(kind, color), "{kind:?}");
+                    expected |= each(kind, color);
+                    assert_eq!(all.reach(color), expected);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ impl Position {
     }
 
     /// Plays a legal move that gives check exactly if `gives_check` says so.
+    #[inline(always)]
     pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> DirtyPieces {
         self.play::<true>(m, gives_check)
     }
@@ -101,7 +102,7 @@ impl Position {
     }
 
     /// Completes the state of the position on the board and puts it on the stack.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::too_many_arguments)] // the fields of a state
     pub(super) fn push_state(
         &mut self,
@@ -131,6 +132,7 @@ impl Position {
     }
 
     /// Takes back the last move; the root position stays as it is.
+    #[inline(always)]
     pub fn undo_move(&mut self) {
         if self.states.len() < 2 {
             return;

@@ -25,7 +25,7 @@ pub(super) enum Illegal {
 
 impl Position {
     /// Whether a pseudo-legal move gives check.
-    #[inline]
+    #[inline(always)]
     pub fn gives_check(&self, m: Move) -> bool {
         if self.check_squares(m.piece().kind()).contains(m.to()) {
             return true;
@@ -38,7 +38,7 @@ impl Position {
     }
 
     /// Whether a pseudo-legal move leaves its own king safe.
-    #[inline]
+    #[inline(always)]
     pub fn is_legal(&self, m: Move) -> bool {
         if m.is_drop() {
             return true;

@@ -265,25 +265,30 @@ impl<'a> Hunt<'a> {
         (self.pos.is_legal(m) && self.pos.mates(m)).then_some(m)
     }
 
-    /// Tries the moves of a piece to the squares of `to` (where it may go) that give check.
+    /// Tries the moves of a piece to the squares of `to` (where it may go) that give check: `plain` are the squares from which it
+    /// would, `promoted` those from which it would when promoted.
     #[inline]
-    fn try_piece(&self, from: Square, piece: Piece, to: Bitboard) -> Option<Move> {
-        let kind = piece.kind();
-        let mut plain = to;
-        if kind.can_promote() {
-            let promoting = if self.zone.contains(from) { to } else { to & self.zone };
-            let mut checks = promoting & self.pos.check_squares(kind.promoted());
-            while checks.any() {
-                let found = self.try_move(Move::promotion(from, checks.pop(), piece));
-                if found.is_some() {
-                    return found;
-                }
-            }
-            if matches!(kind, PieceType::PAWN | PieceType::BISHOP | PieceType::ROOK) {
-                plain = to.without(promoting); // the promoted piece does all that the plain one does
+    fn try_piece(
+        &self,
+        from: Square,
+        piece: Piece,
+        to: Bitboard,
+        plain: Bitboard,
+        promoted: Bitboard,
+    ) -> Option<Move> {
+        let promoting = if self.zone.contains(from) { to } else { to & self.zone };
+        let mut checks = promoting & promoted;
+        while checks.any() {
+            let found = self.try_move(Move::promotion(from, checks.pop(), piece));
+            if found.is_some() {
+                return found;
             }
         }
-        let mut checks = plain & self.pos.check_squares(kind).without(attacks::dead_end(self.us, kind));
+        let kind = piece.kind();
+        let mut checks = (to & plain).without(attacks::dead_end(self.us, kind));
+        if matches!(kind, PieceType::PAWN | PieceType::BISHOP | PieceType::ROOK) {
+            checks = checks.without(promoting); // the promoted piece does all that the plain one does
+        }
         while checks.any() {
             let found = self.try_move(Move::normal(from, checks.pop(), piece));
             if found.is_some() {
@@ -299,6 +304,7 @@ impl<'a> Hunt<'a> {
         use PieceType as P;
         let pos = self.pos;
         let own = pos.pieces(self.us);
+        let golden = pos.check_squares(P::GOLD);
         // Every square that our pieces reach is covered, so being taken is left to the exact test.
         let candidates = &CANDIDATES[self.us.index()];
         let row = self.king.index() & 127;
@@ -309,18 +315,24 @@ impl<'a> Hunt<'a> {
         while from.any() {
             let sq = from.pop();
             let piece = pos.piece_on(sq);
-            let found = self.try_piece(sq, piece, attacks::steps(piece, sq).without(own));
+            let to = attacks::steps(piece, sq).without(own);
+            let found = match piece.kind() {
+                kind @ (P::KNIGHT | P::SILVER) => {
+                    self.try_piece(sq, piece, to, pos.check_squares(kind), golden)
+                }
+                _ => self.try_piece(sq, piece, to, golden, Bitboard::EMPTY),
+            };
             if found.is_some() {
                 return found;
             }
         }
+        let plain = pos.check_squares(P::PAWN);
         let pushes = attacks::step_forward(self.us, pos.of_kind(P::PAWN) & own).without(own);
-        let golden = pos.check_squares(P::PRO_PAWN) & self.zone;
-        let mut to = pushes & (golden | pos.check_squares(P::PAWN));
+        let mut to = pushes & ((golden & self.zone) | plain);
         while to.any() {
             let sq = to.pop();
             let from = Square(if self.us == Color::Black { sq.0 + 1 } else { sq.0 - 1 });
-            let found = self.try_piece(from, P::PAWN.of(self.us), Bitboard::of(sq));
+            let found = self.try_piece(from, P::PAWN.of(self.us), Bitboard::of(sq), plain, golden);
             if found.is_some() {
                 return found;
             }
@@ -333,12 +345,30 @@ impl<'a> Hunt<'a> {
         use PieceType as P;
         let pos = self.pos;
         let own = pos.pieces(self.us);
-        let kinds = [P::LANCE, P::BISHOP, P::ROOK, P::HORSE, P::DRAGON];
-        let mut from = kinds.iter().fold(Bitboard::EMPTY, |b, &k| b | pos.of_kind(k)) & own;
+        let lances = pos.of_kind(P::LANCE);
+        let bishops = pos.of_kind(P::BISHOP) | pos.of_kind(P::HORSE);
+        let rooks = pos.of_kind(P::ROOK) | pos.of_kind(P::DRAGON);
+        let mut from = (lances | bishops | rooks) & own;
         while from.any() {
             let sq = from.pop();
             let piece = pos.piece_on(sq);
-            let found = self.try_piece(sq, piece, attacks::of(piece, sq, pos.occupied()).without(own));
+            let kind = piece.kind();
+            let plain = pos.check_squares(kind);
+            let promoted = match kind {
+                P::HORSE | P::DRAGON => Bitboard::EMPTY,
+                kind => pos.check_squares(kind.promoted()),
+            };
+            // most cannot check even on an empty board
+            let lines = match kind {
+                P::LANCE => attacks::forward(self.us, sq),
+                P::BISHOP | P::HORSE => attacks::diagonals(sq),
+                _ => attacks::cross(sq),
+            };
+            if ((lines | attacks::steps(piece, sq)) & (plain | promoted)).without(own).is_empty() {
+                continue;
+            }
+            let to = attacks::of(piece, sq, pos.occupied()).without(own);
+            let found = self.try_piece(sq, piece, to, plain, promoted);
             if found.is_some() {
                 return found;
             }

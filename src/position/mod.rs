@@ -37,6 +37,7 @@ mod perft;
 mod repetition;
 mod see;
 mod sfen;
+mod wide;
 mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
@@ -50,6 +51,7 @@ pub use sfen::{LETTERS, SET, STARTPOS, SfenError, SfenParts, beginning};
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
 use keys::{Keys, MINORS, PAWNS};
 use occurrences::{Found, Occurrences};
+use wide::Wide;
 
 /// A position and the moves that led to it.
 ///
@@ -295,18 +297,19 @@ impl Position {
     fn attackers_of_both(&self, sq: Square, occupied: Bitboard, by: Color) -> Bitboard {
         use PieceType as P;
         let them = !by;
+        let of = |kind: P| Wide::from(self.of_kind(kind));
         let reverse = |kind: P| attacks::steps(kind.of(them), sq);
-        let file = attacks::rook_file(sq, occupied);
-        let dragons = self.of_kind(P::DRAGON);
-        let horses = self.of_kind(P::HORSE);
-        (reverse(P::PAWN) & self.of_kind(P::PAWN))
-            | (reverse(P::KNIGHT) & self.of_kind(P::KNIGHT))
-            | (reverse(P::SILVER) & self.of_kind(P::SILVER))
-            | (reverse(P::GOLD) & self.golds())
-            | (attacks::king(sq) & (self.of_kind(P::KING) | dragons | horses))
-            | (attacks::bishop(sq, occupied) & (self.of_kind(P::BISHOP) | horses))
-            | ((file | attacks::rook_rank(sq, occupied)) & (self.of_kind(P::ROOK) | dragons))
-            | (file & attacks::forward(them, sq) & self.of_kind(P::LANCE))
+        let file = Wide::from(attacks::rook_file(sq, occupied));
+        let (horses, dragons) = (of(P::HORSE), of(P::DRAGON));
+        let attackers = (of(P::PAWN) & reverse(P::PAWN))
+            | (of(P::KNIGHT) & reverse(P::KNIGHT))
+            | (of(P::SILVER) & reverse(P::SILVER))
+            | (Wide::from(self.golds()) & reverse(P::GOLD))
+            | ((of(P::KING) | dragons | horses) & attacks::king(sq))
+            | ((of(P::BISHOP) | horses) & attacks::bishop(sq, occupied))
+            | ((of(P::ROOK) | dragons) & (file | attacks::rook_rank(sq, occupied)))
+            | (of(P::LANCE) & file & attacks::forward(them, sq));
+        attackers.into()
     }
 
     /// Whether any piece of `by` attacks `sq`.
@@ -322,20 +325,22 @@ impl Position {
     }
 
     /// The squares attacked by steps: all short-range pieces and the king-like part of horse and dragon.
-    #[inline]
+    #[inline(always)]
     fn step_map(&self, color: Color) -> Bitboard {
         use PieceType as P;
         let own = self.colors[color.index()];
-        let kings = self.of_kind(P::KING) | self.of_kind(P::HORSE) | self.of_kind(P::DRAGON);
-        attacks::step_forward(color, self.of_kind(P::PAWN) & own)
-            | attacks::all_knights(color, self.of_kind(P::KNIGHT) & own)
-            | attacks::all_silvers(color, self.of_kind(P::SILVER) & own)
-            | attacks::all_golds(color, self.golds() & own)
-            | attacks::all_kings(kings & own)
+        let steppers = attacks::Steppers {
+            pawns: self.of_kind(P::PAWN) & own,
+            knights: self.of_kind(P::KNIGHT) & own,
+            silvers: self.of_kind(P::SILVER) & own,
+            golds: self.golds() & own,
+            kings: (self.of_kind(P::KING) | self.of_kind(P::HORSE) | self.of_kind(P::DRAGON)) & own,
+        };
+        steppers.reach(color)
     }
 
     /// The squares attacked by slides.
-    #[inline]
+    #[inline(always)]
     fn slide_map(&self, color: Color, occupied: Bitboard) -> Bitboard {
         use PieceType as P;
         let own = self.colors[color.index()];
@@ -355,10 +360,11 @@ impl Position {
         use PieceType as P;
         let king = self.kings[color.index()];
         let them = self.colors[(!color).index()];
-        let mut snipers = them
-            & ((attacks::cross(king) & (self.of_kind(P::ROOK) | self.of_kind(P::DRAGON)))
-                | (attacks::diagonals(king) & (self.of_kind(P::BISHOP) | self.of_kind(P::HORSE)))
-                | (attacks::forward(color, king) & self.of_kind(P::LANCE)));
+        let of = |kind: P| Wide::from(self.of_kind(kind));
+        let aligned = ((of(P::ROOK) | of(P::DRAGON)) & attacks::cross(king))
+            | ((of(P::BISHOP) | of(P::HORSE)) & attacks::diagonals(king))
+            | (of(P::LANCE) & attacks::forward(color, king));
+        let mut snipers = Bitboard::from(aligned & them);
         let (mut blockers, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
         while snipers.any() {
             let sniper = snipers.pop();
@@ -378,12 +384,12 @@ impl Position {
     fn find_check_lines(&self) -> [Bitboard; 4] {
         let them = !self.side;
         let king = self.kings[them.index()];
-        let file = attacks::rook_file(king, self.occupied());
+        let file = Wide::from(attacks::rook_file(king, self.occupied()));
         [
             Bitboard::EMPTY,
-            file & attacks::forward(them, king),
+            (file & attacks::forward(them, king)).into(),
             attacks::bishop(king, self.occupied()),
-            file | attacks::rook_rank(king, self.occupied()),
+            (file | attacks::rook_rank(king, self.occupied())).into(),
         ]
     }
 

@@ -290,15 +290,15 @@ impl Position {
             }
         });
 
-        (self.of_kind(P::LANCE) & own).into_iter().for_each(|from| {
+        for from in self.of_kind(P::LANCE) & own {
             let to = allowed(from, attacks::lance(us, from, occupied) & target);
             sink.moves(base(from, P::LANCE) | PROMOTE, to & zone);
             sink.moves(base(from, P::LANCE), to.without(attacks::last_ranks(us, if ALL { 1 } else { 2 })));
-        });
+        }
 
         let knights = self.of_kind(P::KNIGHT) & own;
         // a pinned knight never moves
-        knights.without(pinned).into_iter().for_each(|from| {
+        for from in knights.without(pinned) {
             let to = attacks::steps(P::KNIGHT.of(us), from) & target;
             to.into_iter().for_each(|to| {
                 let mv = base(from, P::KNIGHT) + u32::from(to.0);
@@ -309,17 +309,17 @@ impl Position {
                     sink.one(mv);
                 }
             });
-        });
+        }
 
-        (self.of_kind(P::SILVER) & own).into_iter().for_each(|from| {
+        for from in self.of_kind(P::SILVER) & own {
             let to = allowed(from, attacks::steps(P::SILVER.of(us), from) & target);
             let promoting = if zone.contains(from) { to } else { to & zone };
             let silver = base(from, P::SILVER);
             sink.each(&[silver + PROMOTE, silver], promoting);
             sink.moves(silver, to.without(promoting));
-        });
+        }
 
-        ((self.of_kind(P::BISHOP) | self.of_kind(P::ROOK)) & own).into_iter().for_each(|from| {
+        for from in (self.of_kind(P::BISHOP) | self.of_kind(P::ROOK)) & own {
             let kind = self.piece_on(from).kind();
             let slide = if kind == P::BISHOP { attacks::bishop } else { attacks::rook };
             let to = allowed(from, slide(from, occupied) & target);
@@ -328,11 +328,11 @@ impl Position {
             let variants = [slider + PROMOTE, slider];
             sink.each(&variants[..if ALL { 2 } else { 1 }], promoting);
             sink.moves(slider, to.without(promoting));
-        });
+        }
 
         let royal = if LEGAL || self.in_check() { Bitboard::EMPTY } else { self.of_kind(P::KING) };
         let rest = self.golds() | self.of_kind(P::HORSE) | self.of_kind(P::DRAGON) | royal;
-        (rest & own).into_iter().for_each(|from| {
+        for from in rest & own {
             let piece = self.piece_on(from);
             let mut reach = attacks::steps(piece, from);
             match piece.kind() {
@@ -341,7 +341,7 @@ impl Position {
                 _ => {}
             }
             sink.moves(from_bits(from) | piece_bits(piece), allowed(from, reach & target));
-        });
+        }
     }
 
     #[inline]

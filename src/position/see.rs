@@ -1,5 +1,6 @@
 //! Static exchange evaluation: who gains when both sides keep capturing on one square, cheapest piece first.
 
+use super::wide::Wide;
 use super::{Bitboard, Position, attacks, material::PIECE_VALUE};
 use crate::types::{Color, Move, PieceType, Square, Value};
 
@@ -60,24 +61,26 @@ impl Position {
     fn both_attackers(&self, sq: Square, occupied: Bitboard) -> Bitboard {
         use Color::{Black, White};
         use PieceType as P;
-        let file = attacks::rook_file(sq, occupied);
-        let lances = self.of_kind(P::LANCE) & file;
+        let of = |kind: P| Wide::from(self.of_kind(kind));
+        let file = Wide::from(attacks::rook_file(sq, occupied));
+        let lances = of(P::LANCE) & file;
         // `by` attacks where a piece of the other colour on `sq` would.
         let directed = |by: Color| {
             let reverse = |kind: P| attacks::steps(kind.of(!by), sq);
-            self.pieces(by)
-                & ((reverse(P::PAWN) & self.of_kind(P::PAWN))
-                    | (reverse(P::KNIGHT) & self.of_kind(P::KNIGHT))
-                    | (reverse(P::SILVER) & self.of_kind(P::SILVER))
-                    | (reverse(P::GOLD) & self.golds())
-                    | (attacks::forward(!by, sq) & lances))
+            ((of(P::PAWN) & reverse(P::PAWN))
+                | (of(P::KNIGHT) & reverse(P::KNIGHT))
+                | (of(P::SILVER) & reverse(P::SILVER))
+                | (Wide::from(self.golds()) & reverse(P::GOLD))
+                | (lances & attacks::forward(!by, sq)))
+                & self.pieces(by)
         };
-        let (horses, dragons) = (self.of_kind(P::HORSE), self.of_kind(P::DRAGON));
-        directed(Black)
+        let (horses, dragons) = (of(P::HORSE), of(P::DRAGON));
+        let attackers = directed(Black)
             | directed(White)
-            | (attacks::king(sq) & (self.of_kind(P::KING) | dragons | horses))
-            | (attacks::bishop(sq, occupied) & (self.of_kind(P::BISHOP) | horses))
-            | ((file | attacks::rook_rank(sq, occupied)) & (self.of_kind(P::ROOK) | dragons))
+            | ((of(P::KING) | dragons | horses) & attacks::king(sq))
+            | ((of(P::BISHOP) | horses) & attacks::bishop(sq, occupied))
+            | ((of(P::ROOK) | dragons) & (file | attacks::rook_rank(sq, occupied)));
+        attackers.into()
     }
 
     /// The least valuable of some pieces, the king excepted; the value class gives its kind.
@@ -103,8 +106,9 @@ impl Position {
         None
     }
 
-    /// The slider that attacks `to` through the square `from`, which has just been vacated.
-    #[inline]
+    /// The slider that attacks `to` through the square `from`, which has just been vacated. (Inlined, most exchanges, which end
+    /// before, would begin with what it needs.)
+    #[inline(never)]
     fn uncovered(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
         use PieceType as P;
         let line = attacks::line(to, from);
