@@ -195,11 +195,13 @@ impl Histories {
         let entries = self.main[us.index() * MAIN_CASES * MOVES16..].first_chunk().expect("of each colour");
         let mut attacked = [0; 256];
         let Threats(SquareTest(words)) = threats;
-        for (eight, bits) in attacked.chunks_exact_mut(8).zip(words.iter().flat_map(|w| w.to_le_bytes())) {
-            // each bit into a byte of its own
-            let spread = (bits as u64 * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-            let ones = (spread + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
-            eight.copy_from_slice(&ones.to_le_bytes());
+        for (half, word) in attacked.chunks_exact_mut(64).zip(words) {
+            for (eight, bits) in half.chunks_exact_mut(8).zip(word.to_le_bytes()) {
+                // each bit into a byte of its own
+                let spread = (bits as u64 * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+                let ones = (spread + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+                eight.copy_from_slice(&ones.to_le_bytes());
+            }
         }
         MainScores { entries, attacked }
     }

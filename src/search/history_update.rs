@@ -88,7 +88,7 @@ impl Worker {
     }
 
     /// The opponent's quiet move changed the evaluation: credit or blame it before anything is searched.
-    #[inline]
+    #[inline(always)]
     pub(super) fn learn_from_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
         let previous = *self.before(ply, 1);
         let m = previous.current;

@@ -4,9 +4,9 @@
 //! In check: transposition move, then all evasions by score. Quiescence: transposition move, captures. ProbCut:
 //! captures that win enough.
 
-use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, SquareTest, Threats, piece_to};
+use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, Threats, piece_to};
 use super::params as p;
-use crate::position::{Position, material::PIECE_VALUE};
+use crate::position::{Bitboard, Position, material::PIECE_VALUE};
 use crate::types::{Move, MoveList, PieceType, ScoredMove, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -146,11 +146,7 @@ impl MovePicker {
                     return self.tt_move;
                 }
                 Stage::InitCaptures => {
-                    pos.captures(self.all, &mut self.list);
-                    self.end = self.list.len();
-                    self.end_captures = self.end;
-                    score_captures(&mut self.list, pos, hist);
-                    self.rank(self.end);
+                    self.begin_captures(pos, hist);
                     self.stage = match self.purpose {
                         Purpose::Main => Stage::GoodCaptures,
                         Purpose::Quiescence => Stage::Remaining,
@@ -170,15 +166,7 @@ impl MovePicker {
                 }
                 Stage::InitQuiets => {
                     if !self.skip_quiets {
-                        pos.quiets(self.all, &mut self.list);
-                        self.current = self.end_captures;
-                        self.end = self.list.len();
-                        self.score_quiets(pos, hist, shared);
-                        let limit = -p::order_sort_depth() * self.depth;
-                        let above = partition_above(&mut self.list[self.end_captures..], limit);
-                        self.ranked_quiets = self.end_captures + above;
-                        self.bad_quiets = self.ranked_quiets;
-                        self.rank(self.ranked_quiets);
+                        self.begin_quiets(pos, hist, shared);
                     }
                     self.stage = Stage::GoodQuiets;
                 }
@@ -218,10 +206,7 @@ impl MovePicker {
                     self.stage = Stage::Done;
                 }
                 Stage::InitEvasions => {
-                    pos.evasions(self.all, &mut self.list);
-                    self.end = self.list.len();
-                    self.score_evasions(pos, hist);
-                    self.rank(self.end);
+                    self.begin_evasions(pos, hist);
                     self.stage = Stage::Remaining;
                 }
                 Stage::Remaining => {
@@ -244,6 +229,39 @@ impl MovePicker {
         }
     }
 
+    // The three that follow run once a node and `next` for every move: inlined, they would have it save registers and fetch
+    // what they need at each of its calls.
+
+    #[inline(never)]
+    fn begin_captures(&mut self, pos: &Position, hist: &Histories) {
+        pos.captures(self.all, &mut self.list);
+        self.end = self.list.len();
+        self.end_captures = self.end;
+        score_captures(&mut self.list, pos, hist);
+        self.rank(self.end);
+    }
+
+    #[inline(never)]
+    fn begin_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
+        pos.quiets(self.all, &mut self.list);
+        self.current = self.end_captures;
+        self.end = self.list.len();
+        self.score_quiets(pos, hist, shared);
+        let limit = -p::order_sort_depth() * self.depth;
+        let above = partition_above(&mut self.list[self.end_captures..], limit);
+        self.ranked_quiets = self.end_captures + above;
+        self.bad_quiets = self.ranked_quiets;
+        self.rank(self.ranked_quiets);
+    }
+
+    #[inline(never)]
+    fn begin_evasions(&mut self, pos: &Position, hist: &Histories) {
+        pos.evasions(self.all, &mut self.list);
+        self.end = self.list.len();
+        self.score_evasions(pos, hist);
+        self.rank(self.end);
+    }
+
     /// From `current` to `end`, moves come best first.
     #[inline]
     fn rank(&mut self, end: usize) {
@@ -254,7 +272,7 @@ impl MovePicker {
     }
 
     /// The next scored move that is not the transposition move.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self) -> Option<ScoredMove> {
         while self.current < self.end {
             if self.current < self.ranked {
@@ -303,11 +321,16 @@ impl MovePicker {
             let continuation = c1[i] as i32 + c2[i] as i32 + c3[i] as i32 + c4[i] as i32 + c6[i] as i32;
             s.score = 2 * (main.of(s.mv) + pawn[i].load(Relaxed) as i32) + continuation;
         }
-        let checks: [SquareTest; PieceType::NUM] =
-            std::array::from_fn(|kind| SquareTest::new(pos.check_squares(PieceType(kind as u8))));
+        // two words a kind
+        let mut checks = [0; 2 * PieceType::NUM];
+        for (kind, words) in (0..).zip(checks.chunks_exact_mut(2)) {
+            let Bitboard(squares) = pos.check_squares(PieceType(kind));
+            words.copy_from_slice(&[squares as u64, (squares >> 64) as u64]);
+        }
         for s in quiets.iter_mut() {
-            let kind = s.mv.piece().kind().index();
-            if checks[kind].contains(s.mv.to()) && pos.see_ge(s.mv, p::order_check_see()) {
+            let (kind, to) = (s.mv.piece().kind().index(), s.mv.to().index());
+            let checks = checks[kind * 2 + to / 64] >> (to % 64) & 1 != 0;
+            if checks && pos.see_ge(s.mv, p::order_check_see()) {
                 s.score += p::order_check_bonus();
             }
         }

@@ -61,7 +61,7 @@ impl Worker {
     }
 
     /// Whether a quiet move is not worth searching.
-    #[inline]
+    #[inline(always)]
     pub(super) fn prune_quiet(
         &self,
         ply: usize,

@@ -148,7 +148,7 @@ impl TranspositionTable {
     }
 
     /// Looks a position up, by the same keys: what is stored (if anything), and where to store.
-    #[inline]
+    #[inline(always)]
     pub fn probe(&self, key: Key, own_pieces: Key) -> (Option<TtData>, TtSlot) {
         let cluster = self.index(key, own_pieces);
         let c = &self.clusters[cluster];
@@ -179,7 +179,7 @@ impl TranspositionTable {
 
     /// Stores a result. A missing move (0) leaves the move of the same position in place; a shallower bound does not
     /// displace a deeper recent one of the same position.
-    #[inline]
+    #[inline(always)]
     pub fn store(&self, slot: TtSlot, new: TtData) {
         let TtData { move16, value, eval, depth, bound, is_pv } = new;
         let c = &self.clusters[slot.cluster];

@@ -189,7 +189,7 @@ impl Worker {
     }
 
     /// Asks for what the table has of the position after `m`: it is far away, and needs the time until the move is played.
-    #[inline]
+    #[inline(always)]
     pub(super) fn prefetch_after(&self, m: Move) {
         self.shared.tt.prefetch(self.pos.key_after(m), self.pos.opponent_key_after(m));
     }
@@ -236,7 +236,7 @@ impl Worker {
     }
 
     /// The network's evaluation of the current position, side to move's view.
-    #[inline]
+    #[inline(always)]
     pub(super) fn evaluate(&mut self) -> Value {
         let raw = self.eval.evaluate(&self.pos);
         (raw / self.options.fv_scale).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
@@ -249,7 +249,7 @@ impl Worker {
     }
 
     /// The same for any position.
-    #[inline]
+    #[inline(always)]
     pub(super) fn probe_at(&self, pos: &Position) -> (Option<(TtData, Move)>, TtSlot) {
         let (hit, slot) = self.shared.tt.probe(pos.key(), pos.color_key(pos.side_to_move()));
         // a stored move that cannot stand on this board is another position's: treat the entry as foreign
@@ -261,7 +261,7 @@ impl Worker {
     }
 
     /// Stores what was found at the node `ply` plies from the root; `found.value` counts mates from the root.
-    #[inline]
+    #[inline(always)]
     pub(super) fn store(&self, slot: TtSlot, ply: usize, found: TtData) {
         self.shared.tt.store(slot, TtData { value: value_to_tt(found.value, ply), ..found });
     }
@@ -323,15 +323,13 @@ impl Worker {
     }
 
     /// The weighted corrections of the static evaluation at `ply`, in 1/131072.
-    #[inline]
+    #[inline(always)]
     pub(super) fn correction(&self, ply: usize) -> i32 {
         let m = self.before(ply, 1).current;
         let continuation = if m.is_some() {
-            let of = |back| {
-                let earlier = self.before(ply, back).cont_correction as usize;
-                self.hist.cont_correction(earlier, m.piece(), m.to())
-            };
-            of(2) + of(4)
+            let [two, four] = [2, 4].map(|back| self.before(ply, back).cont_correction as usize);
+            self.hist.cont_correction(two, m.piece(), m.to())
+                + self.hist.cont_correction(four, m.piece(), m.to())
         } else {
             8
         };
