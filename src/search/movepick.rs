@@ -329,8 +329,8 @@ impl MovePicker {
         }
         for s in quiets.iter_mut() {
             let (kind, to) = (s.mv.piece().kind().index(), s.mv.to().index());
-            let checks = checks[kind * 2 + to / 64] >> (to % 64) & 1 != 0;
-            if checks && pos.see_ge(s.mv, p::order_check_see()) {
+            let gives_check = checks[kind * 2 + to / 64] >> (to % 64) & 1 != 0;
+            if gives_check && pos.see_ge(s.mv, p::order_check_see()) {
                 s.score += p::order_check_bonus();
             }
         }
