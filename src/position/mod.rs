@@ -37,6 +37,7 @@ mod perft;
 mod repetition;
 mod see;
 mod sfen;
+mod steppers;
 mod wide;
 mod zobrist;
 
@@ -51,6 +52,7 @@ pub use sfen::{LETTERS, SET, STARTPOS, SfenError, SfenParts, beginning};
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
 use keys::{Keys, MINORS, PAWNS};
 use occurrences::{Found, Occurrences};
+use steppers::Steppers;
 use wide::Wide;
 
 /// A position and the moves that led to it.
@@ -329,7 +331,7 @@ impl Position {
     fn step_map(&self, color: Color) -> Bitboard {
         use PieceType as P;
         let own = self.colors[color.index()];
-        let steppers = attacks::Steppers {
+        let steppers = Steppers {
             pawns: self.of_kind(P::PAWN) & own,
             knights: self.of_kind(P::KNIGHT) & own,
             silvers: self.of_kind(P::SILVER) & own,
