@@ -294,24 +294,37 @@ impl Position {
         self.attackers_of_both(sq, occupied, by) & self.colors[by.index()]
     }
 
-    /// Attackers by the pieces of `by`, possibly with wrong-coloured pieces among the symmetric ones.
+    /// Attackers by the pieces of `by`, possibly with pieces of the other colour among them.
     #[inline]
     fn attackers_of_both(&self, sq: Square, occupied: Bitboard, by: Color) -> Bitboard {
+        let file = attacks::rook_file(sq, occupied).into();
+        (self.forward_attackers(by, sq, file) | self.even_attackers(sq, occupied, file)).into()
+    }
+
+    /// The pieces, of either colour, that attack `sq` if they move the way of `by`, among those to which forward is not
+    /// backward; `file` is what a rook on `sq` reaches on its file.
+    #[inline(always)]
+    fn forward_attackers(&self, by: Color, sq: Square, file: Wide) -> Wide {
         use PieceType as P;
-        let them = !by;
         let of = |kind: P| Wide::from(self.of_kind(kind));
-        let reverse = |kind: P| attacks::steps(kind.of(them), sq);
-        let file = Wide::from(attacks::rook_file(sq, occupied));
-        let (horses, dragons) = (of(P::HORSE), of(P::DRAGON));
-        let attackers = (of(P::PAWN) & reverse(P::PAWN))
+        // `by` attacks where a piece of the other colour on `sq` would
+        let reverse = |kind: P| attacks::steps(kind.of(!by), sq);
+        (of(P::PAWN) & reverse(P::PAWN))
             | (of(P::KNIGHT) & reverse(P::KNIGHT))
             | (of(P::SILVER) & reverse(P::SILVER))
             | (Wide::from(self.golds()) & reverse(P::GOLD))
-            | ((of(P::KING) | dragons | horses) & attacks::king(sq))
+            | (of(P::LANCE) & file & attacks::forward(!by, sq))
+    }
+
+    /// The other pieces of both colours that attack `sq`: kings, bishops, rooks, horses and dragons.
+    #[inline(always)]
+    fn even_attackers(&self, sq: Square, occupied: Bitboard, file: Wide) -> Wide {
+        use PieceType as P;
+        let of = |kind: P| Wide::from(self.of_kind(kind));
+        let (horses, dragons) = (of(P::HORSE), of(P::DRAGON));
+        ((of(P::KING) | dragons | horses) & attacks::king(sq))
             | ((of(P::BISHOP) | horses) & attacks::bishop(sq, occupied))
             | ((of(P::ROOK) | dragons) & (file | attacks::rook_rank(sq, occupied)))
-            | (of(P::LANCE) & file & attacks::forward(them, sq));
-        attackers.into()
     }
 
     /// Whether any piece of `by` attacks `sq`.

@@ -1,6 +1,5 @@
 //! Static exchange evaluation: who gains when both sides keep capturing on one square, cheapest piece first.
 
-use super::wide::Wide;
 use super::{Bitboard, Position, attacks, material::PIECE_VALUE};
 use crate::types::{Color, Move, PieceType, Square, Value};
 
@@ -59,28 +58,9 @@ impl Position {
     /// The pieces of both colours that attack `sq`.
     #[inline]
     fn both_attackers(&self, sq: Square, occupied: Bitboard) -> Bitboard {
-        use Color::{Black, White};
-        use PieceType as P;
-        let of = |kind: P| Wide::from(self.of_kind(kind));
-        let file = Wide::from(attacks::rook_file(sq, occupied));
-        let lances = of(P::LANCE) & file;
-        // `by` attacks where a piece of the other colour on `sq` would.
-        let directed = |by: Color| {
-            let reverse = |kind: P| attacks::steps(kind.of(!by), sq);
-            ((of(P::PAWN) & reverse(P::PAWN))
-                | (of(P::KNIGHT) & reverse(P::KNIGHT))
-                | (of(P::SILVER) & reverse(P::SILVER))
-                | (Wide::from(self.golds()) & reverse(P::GOLD))
-                | (lances & attacks::forward(!by, sq)))
-                & self.pieces(by)
-        };
-        let (horses, dragons) = (of(P::HORSE), of(P::DRAGON));
-        let attackers = directed(Black)
-            | directed(White)
-            | ((of(P::KING) | dragons | horses) & attacks::king(sq))
-            | ((of(P::BISHOP) | horses) & attacks::bishop(sq, occupied))
-            | ((of(P::ROOK) | dragons) & (file | attacks::rook_rank(sq, occupied)));
-        attackers.into()
+        let file = attacks::rook_file(sq, occupied).into();
+        let forward = |by: Color| self.forward_attackers(by, sq, file) & self.pieces(by);
+        (forward(Color::Black) | forward(Color::White) | self.even_attackers(sq, occupied, file)).into()
     }
 
     /// The least valuable of some pieces, the king excepted; the value class gives its kind.

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // vector instructions that every processor of the target has
 
 use super::Bitboard;
+use register::{Register, and, or};
 use std::ops::{BitAnd, BitOr};
 
 /// A set of squares in one vector register, where a [`Bitboard`] takes two words: a formula over many sets needs half as many
@@ -10,9 +11,37 @@ use std::ops::{BitAnd, BitOr};
 pub(super) struct Wide(Register);
 
 #[cfg(target_arch = "x86_64")]
-type Register = std::arch::x86_64::__m128i;
+mod register {
+    use std::arch::x86_64::{__m128i, _mm_and_si128, _mm_or_si128};
+
+    pub type Register = __m128i;
+
+    #[inline(always)]
+    pub fn and(a: Register, b: Register) -> Register {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_and_si128(a, b) }
+    }
+
+    #[inline(always)]
+    pub fn or(a: Register, b: Register) -> Register {
+        // SAFETY: SSE2 is part of x86-64
+        unsafe { _mm_or_si128(a, b) }
+    }
+}
 #[cfg(not(target_arch = "x86_64"))]
-type Register = u128;
+mod register {
+    pub type Register = u128;
+
+    #[inline(always)]
+    pub fn and(a: Register, b: Register) -> Register {
+        a & b
+    }
+
+    #[inline(always)]
+    pub fn or(a: Register, b: Register) -> Register {
+        a | b
+    }
+}
 
 impl From<Bitboard> for Wide {
     #[inline(always)]
@@ -32,12 +61,7 @@ impl<T: Into<Wide>> BitAnd<T> for Wide {
     type Output = Wide;
     #[inline(always)]
     fn bitand(self, o: T) -> Wide {
-        let o: Wide = o.into();
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: SSE2 is part of x86-64
-        return Wide(unsafe { std::arch::x86_64::_mm_and_si128(self.0, o.0) });
-        #[cfg(not(target_arch = "x86_64"))]
-        return Wide(self.0 & o.0);
+        Wide(and(self.0, o.into().0))
     }
 }
 
@@ -45,11 +69,6 @@ impl<T: Into<Wide>> BitOr<T> for Wide {
     type Output = Wide;
     #[inline(always)]
     fn bitor(self, o: T) -> Wide {
-        let o: Wide = o.into();
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: SSE2 is part of x86-64
-        return Wide(unsafe { std::arch::x86_64::_mm_or_si128(self.0, o.0) });
-        #[cfg(not(target_arch = "x86_64"))]
-        return Wide(self.0 | o.0);
+        Wide(or(self.0, o.into().0))
     }
 }

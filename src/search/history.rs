@@ -73,32 +73,40 @@ impl ContIndex {
     }
 }
 
-/// A set of squares that is asked about often: no branches, and no shift across two words.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SquareTest([u64; 2]);
+/// Sets of squares that are asked about often: no branches, and no shift across two words.
+#[derive(Clone, Copy, Debug)]
+pub struct SquareTests<const SETS: usize>([[u64; 2]; SETS]);
 
-impl SquareTest {
+impl<const SETS: usize> Default for SquareTests<SETS> {
+    fn default() -> SquareTests<SETS> {
+        SquareTests([[0; 2]; SETS])
+    }
+}
+
+impl<const SETS: usize> SquareTests<SETS> {
     #[inline]
-    pub fn new(Bitboard(set): Bitboard) -> SquareTest {
-        SquareTest([set as u64, (set >> 64) as u64])
+    pub fn new(sets: [Bitboard; SETS]) -> SquareTests<SETS> {
+        SquareTests(sets.map(|Bitboard(set)| [set as u64, (set >> 64) as u64]))
     }
 
+    /// Whether the set of this index contains a square.
     #[inline]
-    pub fn contains(self, sq: Square) -> bool {
-        self.0[sq.index() >> 6 & 1] >> (sq.index() & 63) & 1 != 0
+    pub fn contains(&self, set: usize, sq: Square) -> bool {
+        // among all words, for a set taken out first would be copied
+        self.0.as_flattened()[set * 2 + (sq.index() >> 6 & 1)] >> (sq.index() & 63) & 1 != 0
     }
 }
 
 /// The squares that the opponent attacks, as the main history sees them: none in check.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Threats(SquareTest);
+pub struct Threats(SquareTests<1>);
 
 impl Threats {
     pub fn of(pos: &Position) -> Threats {
         if pos.in_check() {
             return Threats::default();
         }
-        Threats(SquareTest::new(pos.attack_map(!pos.side_to_move(), pos.occupied())))
+        Threats(SquareTests::new([pos.attack_map(!pos.side_to_move(), pos.occupied())]))
     }
 }
 
@@ -112,8 +120,8 @@ fn main_entry(leaves: usize, enters: usize, m: Move) -> usize {
 /// Where a quiet move stands in the main history.
 #[inline]
 fn main_index(us: Color, m: Move, threats: Threats) -> usize {
-    let leaves = threats.0.contains(m.from()) & !m.is_drop();
-    let enters = threats.0.contains(m.to());
+    let leaves = threats.0.contains(0, m.from()) & !m.is_drop();
+    let enters = threats.0.contains(0, m.to());
     us.index() * MAIN_CASES * MOVES16 + main_entry(leaves.into(), enters.into(), m)
 }
 
@@ -194,7 +202,7 @@ impl Histories {
     pub fn main_scores(&self, us: Color, threats: Threats) -> MainScores<'_> {
         let entries = self.main[us.index() * MAIN_CASES * MOVES16..].first_chunk().expect("of each colour");
         let mut attacked = [0; 256];
-        let Threats(SquareTest(words)) = threats;
+        let Threats(SquareTests([words])) = threats;
         for (half, word) in attacked.chunks_exact_mut(64).zip(words) {
             for (eight, bits) in half.chunks_exact_mut(8).zip(word.to_le_bytes()) {
                 // each bit into a byte of its own

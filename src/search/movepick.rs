@@ -4,9 +4,9 @@
 //! In check: transposition move, then all evasions by score. Quiescence: transposition move, captures. ProbCut:
 //! captures that win enough.
 
-use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, Threats, piece_to};
+use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, SquareTests, Threats, piece_to};
 use super::params as p;
-use crate::position::{Bitboard, Position, material::PIECE_VALUE};
+use crate::position::{Position, material::PIECE_VALUE};
 use crate::types::{Move, MoveList, PieceType, ScoredMove, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -321,15 +321,10 @@ impl MovePicker {
             let continuation = c1[i] as i32 + c2[i] as i32 + c3[i] as i32 + c4[i] as i32 + c6[i] as i32;
             s.score = 2 * (main.of(s.mv) + pawn[i].load(Relaxed) as i32) + continuation;
         }
-        // two words a kind
-        let mut checks = [0; 2 * PieceType::NUM];
-        for (kind, words) in (0..).zip(checks.chunks_exact_mut(2)) {
-            let Bitboard(squares) = pos.check_squares(PieceType(kind));
-            words.copy_from_slice(&[squares as u64, (squares >> 64) as u64]);
-        }
+        let of_kind = |kind| pos.check_squares(PieceType(kind as u8));
+        let checks: SquareTests<{ PieceType::NUM }> = SquareTests::new(std::array::from_fn(of_kind));
         for s in quiets.iter_mut() {
-            let (kind, to) = (s.mv.piece().kind().index(), s.mv.to().index());
-            let gives_check = checks[kind * 2 + to / 64] >> (to % 64) & 1 != 0;
+            let gives_check = checks.contains(s.mv.piece().kind().index(), s.mv.to());
             if gives_check && pos.see_ge(s.mv, p::order_check_see()) {
                 s.score += p::order_check_bonus();
             }
