@@ -108,6 +108,12 @@ impl Threats {
         }
         Threats(SquareTests::new([pos.attack_map(!pos.side_to_move(), pos.occupied())]))
     }
+
+    /// Whether the opponent attacks a square.
+    #[inline]
+    pub fn contains(&self, sq: Square) -> bool {
+        self.0.contains(0, sq)
+    }
 }
 
 /// Where a quiet move stands in a colour's part of the main history: by whether it leaves and whether it enters a square that
@@ -120,8 +126,8 @@ fn main_entry(leaves: usize, enters: usize, m: Move) -> usize {
 /// Where a quiet move stands in the main history.
 #[inline]
 fn main_index(us: Color, m: Move, threats: Threats) -> usize {
-    let leaves = threats.0.contains(0, m.from()) & !m.is_drop();
-    let enters = threats.0.contains(0, m.to());
+    let leaves = threats.contains(m.from()) & !m.is_drop();
+    let enters = threats.contains(m.to());
     us.index() * MAIN_CASES * MOVES16 + main_entry(leaves.into(), enters.into(), m)
 }
 

@@ -1,6 +1,7 @@
 //! The move picker: hands out moves one by one, most promising first, generating and scoring no more than needed.
 //!
-//! Main search: transposition move; winning captures; quiets above a threshold; losing captures; the other quiets.
+//! Main search: transposition move; winning captures; quiets above a threshold; losing captures; the quiets below it; the first
+//! quiets again, those that lose the exchange unless their histories speak for them all the same.
 //! In check: transposition move, then all evasions by score. Quiescence: transposition move, captures. ProbCut:
 //! captures that win enough.
 
@@ -19,6 +20,7 @@ enum Stage {
     GoodQuiets,
     BadCaptures,
     BadQuiets,
+    LosingQuiets,
     InitEvasions,
     Remaining,
     ProbCut,
@@ -57,6 +59,8 @@ pub struct MovePicker {
     /// Where the ranked quiets end, and where those among them begin that are not good.
     ranked_quiets: usize,
     bad_quiets: usize,
+    /// How many of those seen so far lose the exchange; they gather behind the captures.
+    losing_quiets: usize,
 }
 
 impl MovePicker {
@@ -94,6 +98,7 @@ impl MovePicker {
             end_captures: 0,
             ranked_quiets: 0,
             bad_quiets: 0,
+            losing_quiets: 0,
         }
     }
 
@@ -173,10 +178,18 @@ impl MovePicker {
                 Stage::GoodQuiets => {
                     if !self.skip_quiets {
                         while let Some(s) = self.take() {
+                            let ranked = self.current <= self.ranked_quiets;
                             if s.score > p::order_good_quiet() {
-                                return s.mv;
-                            }
-                            if self.current <= self.ranked_quiets {
+                                if s.score > p::order_trusted_quiet() || !self.loses_exchange(pos, s.mv) {
+                                    return s.mv;
+                                }
+                                if ranked {
+                                    self.set_losing_aside();
+                                } else {
+                                    // the bad ones behind it are still to come, so it joins them
+                                    self.list[self.current - 1].score = p::order_good_quiet();
+                                }
+                            } else if ranked {
                                 // nor are the other ranked ones good
                                 self.bad_quiets = self.current - 1;
                                 self.current = self.ranked_quiets;
@@ -202,6 +215,17 @@ impl MovePicker {
                                 return s.mv;
                             }
                         }
+                    }
+                    self.current = self.end_captures;
+                    self.end = self.end_captures + self.losing_quiets;
+                    self.ranked = 0;
+                    self.stage = Stage::LosingQuiets;
+                }
+                Stage::LosingQuiets => {
+                    if !self.skip_quiets
+                        && let Some(s) = self.take()
+                    {
+                        return s.mv;
                     }
                     self.stage = Stage::Done;
                 }
@@ -285,6 +309,22 @@ impl MovePicker {
             }
         }
         None
+    }
+
+    /// Whether a quiet move loses by an exchange on the square it enters.
+    #[inline]
+    fn loses_exchange(&mut self, pos: &Position, m: Move) -> bool {
+        let threats = self.threats(pos);
+        // what attacks the square it leaves may follow it
+        let attacked = threats.contains(m.to()) || !m.is_drop() && threats.contains(m.from());
+        attacked && !pos.see_ge(m, 0)
+    }
+
+    /// Puts the quiet move just taken with the others that lose, where those stood that are handed out already.
+    #[inline]
+    fn set_losing_aside(&mut self) {
+        self.list.swap(self.end_captures + self.losing_quiets, self.current - 1);
+        self.losing_quiets += 1;
     }
 
     /// Brings the best of the ranked moves to `current`. Equals keep the order in which they were generated.
@@ -374,6 +414,38 @@ fn partition_above(list: &mut [ScoredMove], limit: i32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_move_comes_once_and_losing_quiets_last() {
+        let (hist, shared) = (Histories::new().unwrap(), SharedHistories::new().unwrap());
+        for sfen in [
+            "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
+            "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b - 1",
+        ] {
+            let pos = Position::from_sfen(sfen).unwrap();
+            let mut all: Vec<Move> = pos.legal_moves(false).iter().map(|s| s.mv).collect();
+            // few plies leave all quiets unranked, many rank them all
+            for depth in [1, 10] {
+                let mut picker =
+                    MovePicker::main(&pos, Move::NONE, depth, LOW_PLIES, [ContIndex::NONE; 6], false);
+                let mut picked = Vec::new();
+                loop {
+                    match picker.next(&pos, &hist, &shared) {
+                        Move::NONE => break,
+                        m if pos.is_legal(m) => picked.push(m),
+                        _ => {}
+                    }
+                }
+                let loses = |m: &&Move| !pos.is_capture(**m) && !pos.see_ge(**m, 0);
+                let losing = picked.iter().filter(loses).count();
+                assert!(losing > 0, "{sfen}");
+                assert_eq!(picked.iter().rev().take_while(loses).count(), losing, "{sfen} {depth}");
+                picked.sort_unstable_by_key(|m| m.0);
+                all.sort_unstable_by_key(|m| m.0);
+                assert_eq!(picked, all, "{sfen} {depth}");
+            }
+        }
+    }
 
     #[test]
     fn ranked_moves_come_best_first_and_all_of_them() {

@@ -260,6 +260,7 @@ params! {
     order_low_ply = 8 in 0..=30;
     order_captured_value = 7 in 2..=20;
     order_capture_see_div = 18 in 6..=60;
+    order_trusted_quiet = 10000 in -14000..=40000;
     order_good_quiet = -14000 in -30000..=-4000;
     order_sort_depth = 3560 in 1000..=8000;
     // quiescence
