@@ -4,10 +4,10 @@ use super::Bitboard;
 use super::attacks::step_forward;
 use crate::types::Color;
 
-/// Both neighbours on the rank, for every piece of a set.
+/// The neighbours on the rank, on one side and on the other, of every piece of a set.
 #[inline]
-const fn sideways(b: u128) -> u128 {
-    (b << 9 & Bitboard::ALL.0) | b >> 9
+pub(super) fn beside(Bitboard(b): Bitboard) -> [Bitboard; 2] {
+    [Bitboard(b << 9 & Bitboard::ALL.0), Bitboard(b >> 9)]
 }
 
 /// Sets of pieces of one colour, by how they step: golds are all that move like gold, kings also horses and
@@ -31,7 +31,8 @@ impl Steppers {
         let behind = |b| step_forward(!color, b);
         let all_ahead = ahead(silvers | golds | kings);
         let slanting = golds | kings | all_ahead | behind(silvers | kings) | ahead(ahead(knights));
-        ahead(pawns) | all_ahead | behind(golds | kings) | Bitboard(sideways(slanting.0))
+        let [left, right] = beside(slanting);
+        ahead(pawns) | all_ahead | behind(golds | kings) | left | right
     }
 }
 

@@ -106,7 +106,13 @@ impl Threats {
         if pos.in_check() {
             return Threats::default();
         }
-        Threats(SquareTests::new([pos.attack_map(!pos.side_to_move(), pos.occupied())]))
+        Threats::by_map(pos.attack_map(!pos.side_to_move(), pos.occupied()))
+    }
+
+    /// Of a position that is not in check, from the squares that the opponent attacks.
+    #[inline]
+    pub fn by_map(attacked: Bitboard) -> Threats {
+        Threats(SquareTests::new([attacked]))
     }
 
     /// Whether the opponent attacks a square.
@@ -226,8 +232,8 @@ impl Histories {
     }
 
     #[inline]
-    pub fn low_ply(&self, ply: usize, m: Move) -> i32 {
-        self.low_ply[ply * MOVES16 + m.raw16() as usize] as i32
+    pub fn low_ply(&self, ply: usize) -> &[i16; MOVES16] {
+        self.low_ply[ply * MOVES16..].first_chunk().expect("of each ply")
     }
 
     #[inline]

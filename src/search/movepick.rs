@@ -1,13 +1,12 @@
 //! The move picker: hands out moves one by one, most promising first, generating and scoring no more than needed.
 //!
-//! Main search: transposition move; winning captures; quiets above a threshold; losing captures; the quiets below it; the first
-//! quiets again, those that lose the exchange unless their histories speak for them all the same.
+//! Main search: transposition move; winning captures; quiets above a threshold; losing captures; the other quiets.
 //! In check: transposition move, then all evasions by score. Quiescence: transposition move, captures. ProbCut:
 //! captures that win enough.
 
 use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, SquareTests, Threats, piece_to};
 use super::params as p;
-use crate::position::{Position, material::PIECE_VALUE};
+use crate::position::{ExchangeMap, Position, material::PIECE_VALUE};
 use crate::types::{Move, MoveList, PieceType, ScoredMove, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -20,7 +19,6 @@ enum Stage {
     GoodQuiets,
     BadCaptures,
     BadQuiets,
-    LosingQuiets,
     InitEvasions,
     Remaining,
     ProbCut,
@@ -59,8 +57,6 @@ pub struct MovePicker {
     /// Where the ranked quiets end, and where those among them begin that are not good.
     ranked_quiets: usize,
     bad_quiets: usize,
-    /// How many of those seen so far lose the exchange; they gather behind the captures.
-    losing_quiets: usize,
 }
 
 impl MovePicker {
@@ -98,7 +94,6 @@ impl MovePicker {
             end_captures: 0,
             ranked_quiets: 0,
             bad_quiets: 0,
-            losing_quiets: 0,
         }
     }
 
@@ -178,18 +173,10 @@ impl MovePicker {
                 Stage::GoodQuiets => {
                     if !self.skip_quiets {
                         while let Some(s) = self.take() {
-                            let ranked = self.current <= self.ranked_quiets;
                             if s.score > p::order_good_quiet() {
-                                if s.score > p::order_trusted_quiet() || !self.loses_exchange(pos, s.mv) {
-                                    return s.mv;
-                                }
-                                if ranked {
-                                    self.set_losing_aside();
-                                } else {
-                                    // the bad ones behind it are still to come, so it joins them
-                                    self.list[self.current - 1].score = p::order_good_quiet();
-                                }
-                            } else if ranked {
+                                return s.mv;
+                            }
+                            if self.current <= self.ranked_quiets {
                                 // nor are the other ranked ones good
                                 self.bad_quiets = self.current - 1;
                                 self.current = self.ranked_quiets;
@@ -215,17 +202,6 @@ impl MovePicker {
                                 return s.mv;
                             }
                         }
-                    }
-                    self.current = self.end_captures;
-                    self.end = self.end_captures + self.losing_quiets;
-                    self.ranked = 0;
-                    self.stage = Stage::LosingQuiets;
-                }
-                Stage::LosingQuiets => {
-                    if !self.skip_quiets
-                        && let Some(s) = self.take()
-                    {
-                        return s.mv;
                     }
                     self.stage = Stage::Done;
                 }
@@ -311,22 +287,6 @@ impl MovePicker {
         None
     }
 
-    /// Whether a quiet move loses by an exchange on the square it enters.
-    #[inline]
-    fn loses_exchange(&mut self, pos: &Position, m: Move) -> bool {
-        let threats = self.threats(pos);
-        // what attacks the square it leaves may follow it
-        let attacked = threats.contains(m.to()) || !m.is_drop() && threats.contains(m.from());
-        attacked && !pos.see_ge(m, 0)
-    }
-
-    /// Puts the quiet move just taken with the others that lose, where those stood that are handed out already.
-    #[inline]
-    fn set_losing_aside(&mut self) {
-        self.list.swap(self.end_captures + self.losing_quiets, self.current - 1);
-        self.losing_quiets += 1;
-    }
-
     /// Brings the best of the ranked moves to `current`. Equals keep the order in which they were generated.
     #[inline]
     fn bring_best(&mut self) {
@@ -352,7 +312,9 @@ impl MovePicker {
     // Many moves for few that are ever looked at: what does not depend on the move comes before the loops, and what few
     // moves need has a loop of its own, so that the first, which reads seven tables, keeps all of them in registers.
     fn score_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
-        let main = hist.main_scores(pos.side_to_move(), self.threats(pos));
+        let exchanges = pos.exchange_map();
+        let threats = *self.threats.get_or_insert(Threats::by_map(exchanges.attacked));
+        let main = hist.main_scores(pos.side_to_move(), threats);
         let pawn = shared.pawn(pos);
         let [c1, c2, c3, c4, c6] = [0, 1, 2, 3, 5].map(|i| hist.continuation(self.continuation[i]));
         let quiets = &mut self.list[self.end_captures..];
@@ -361,17 +323,22 @@ impl MovePicker {
             let continuation = c1[i] as i32 + c2[i] as i32 + c3[i] as i32 + c4[i] as i32 + c6[i] as i32;
             s.score = 2 * (main.of(s.mv) + pawn[i].load(Relaxed) as i32) + continuation;
         }
+        let losing = SquareTests::new(exchanges.losing);
         let of_kind = |kind| pos.check_squares(PieceType(kind as u8));
         let checks: SquareTests<{ PieceType::NUM }> = SquareTests::new(std::array::from_fn(of_kind));
+        // a table instead of branches, which nothing could predict
+        let (bonus, malus) = (p::order_check_bonus(), p::order_losing_malus());
+        let corrections = [0, bonus, -malus, -malus];
         for s in quiets.iter_mut() {
-            let gives_check = checks.contains(s.mv.piece().kind().index(), s.mv.to());
-            if gives_check && pos.see_ge(s.mv, p::order_check_see()) {
-                s.score += p::order_check_bonus();
-            }
+            let loses = losing.contains(ExchangeMap::index(s.mv), s.mv.to());
+            let checks = checks.contains(s.mv.piece().kind().index(), s.mv.to());
+            s.score += corrections[usize::from(loses) * 2 + usize::from(checks)];
         }
         if self.ply < LOW_PLIES {
+            let low_ply = hist.low_ply(self.ply);
+            let share = (p::order_low_ply() << 10) / (1 + self.ply as i32);
             for s in quiets {
-                s.score += p::order_low_ply() * hist.low_ply(self.ply, s.mv) / (1 + self.ply as i32);
+                s.score += (share * low_ply[s.mv.raw16() as usize] as i32) >> 10;
             }
         }
     }
@@ -423,6 +390,12 @@ mod tests {
             "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b - 1",
         ] {
             let pos = Position::from_sfen(sfen).unwrap();
+            let losing = pos.exchange_map().losing;
+            let mut quiets = MoveList::new();
+            pos.quiets(false, &mut quiets);
+            let loses = |m: &Move| {
+                quiets.iter().any(|s| s.mv == *m) && losing[ExchangeMap::index(*m)].contains(m.to())
+            };
             let mut all: Vec<Move> = pos.legal_moves(false).iter().map(|s| s.mv).collect();
             // few plies leave all quiets unranked, many rank them all
             for depth in [1, 10] {
@@ -436,10 +409,9 @@ mod tests {
                         _ => {}
                     }
                 }
-                let loses = |m: &&Move| !pos.is_capture(**m) && !pos.see_ge(**m, 0);
-                let losing = picked.iter().filter(loses).count();
+                let losing = picked.iter().filter(|m| loses(m)).count();
                 assert!(losing > 0, "{sfen}");
-                assert_eq!(picked.iter().rev().take_while(loses).count(), losing, "{sfen} {depth}");
+                assert!(picked[picked.len() - losing..].iter().all(loses), "{sfen} {depth}");
                 picked.sort_unstable_by_key(|m| m.0);
                 all.sort_unstable_by_key(|m| m.0);
                 assert_eq!(picked, all, "{sfen} {depth}");

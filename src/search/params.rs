@@ -256,11 +256,10 @@ params! {
     correction_continuation = 7982 in 2000..=20000;
     // ordering
     order_check_bonus = 16384 in 2000..=30000;
-    order_check_see = -75 in -300..=100;
     order_low_ply = 8 in 0..=30;
     order_captured_value = 7 in 2..=20;
     order_capture_see_div = 18 in 6..=60;
-    order_trusted_quiet = 10000 in -14000..=40000;
+    order_losing_malus = 24000 in 2000..=60000;
     order_good_quiet = -14000 in -30000..=-4000;
     order_sort_depth = 3560 in 1000..=8000;
     // quiescence
