@@ -117,7 +117,7 @@ impl Threats {
 
     /// Whether the opponent attacks a square.
     #[inline]
-    pub fn contains(&self, sq: Square) -> bool {
+    fn contains(&self, sq: Square) -> bool {
         self.0.contains(0, sq)
     }
 }

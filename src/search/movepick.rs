@@ -309,8 +309,8 @@ impl MovePicker {
         *self.threats.get_or_insert_with(|| Threats::of(pos))
     }
 
-    // Many moves for few that are ever looked at: what does not depend on the move comes before the loops, and what few
-    // moves need has a loop of its own, so that the first, which reads seven tables, keeps all of them in registers.
+    // Many moves for few that are ever looked at: what does not depend on the move comes before the loops, and what needs
+    // tables of its own has a loop of its own, so that the first, which reads seven, keeps all of them in registers.
     fn score_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
         let exchanges = pos.exchange_map();
         let threats = *self.threats.get_or_insert(Threats::by_map(exchanges.attacked));
