@@ -1,6 +1,8 @@
 # The targets that people and CI use. Cargo does the work.
 
 CARGO ?= cargo
+# what is built is looked for there, whatever folder the environment or Cargo's configuration names
+export CARGO_TARGET_DIR := $(CURDIR)/target
 WINDOWS = x86_64-pc-windows-gnu
 ARM = aarch64-unknown-linux-gnu
 # Debian keeps wine64 out of the path
