@@ -4,6 +4,7 @@ use crate::commands::{
     accuracy, analyse, architectures, bench, book, completions, convert, csa, data, datagen, eval, learn,
     man, match_, mate, net, openings, perft, train, tune,
 };
+use crate::console::{note, say};
 use crate::interrupt::Unfinished;
 use crate::usi;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -72,11 +73,11 @@ pub fn main() -> ExitCode {
         // the output was closed (`| head`), which is not an error
         Err(e) if is_broken_pipe(&*e) => ExitCode::SUCCESS,
         Err(e) if e.is::<Unfinished>() => {
-            eprintln!("toratsugumi: {e}");
+            note!("toratsugumi: {e}");
             Unfinished::exit_code()
         }
         Err(e) => {
-            eprintln!("toratsugumi: {e}");
+            note!("toratsugumi: {e}");
             ExitCode::FAILURE
         }
     }
@@ -89,10 +90,10 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     match cli.command {
         None => {
             if io::stdin().is_terminal() && io::stdout().is_terminal() {
-                println!(
+                say!(
                     "Toratsugumi {} speaks USI: try `go movetime 1000`, `d`, `quit`, and `help` for the rest.",
                     env!("CARGO_PKG_VERSION")
-                );
+                )?;
             }
             usi::run(BufReader::new(io::stdin()), io::stdout(), usi_extras());
             Ok(())

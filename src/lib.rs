@@ -35,11 +35,12 @@
 //! ```
 
 #![warn(missing_docs)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod chart;
+pub mod console;
 pub mod interrupt;
 pub mod memory;
-pub mod progress;
 pub mod random;
 pub mod sha256;
 pub mod types;

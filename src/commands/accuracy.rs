@@ -1,6 +1,8 @@
 //! The subcommand `accuracy`: how good the static evaluation is, without a match.
 
+use crate::console::{note, say};
 use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::nnue::Network;
@@ -31,40 +33,41 @@ enum Yardstick {
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let deep = args.positions.extension().is_some_and(|e| e == "psv" || e == "bin");
     let yardstick = if deep {
-        Yardstick::Deep(DeepLabels::read(&args.positions, &mut |text| eprintln!("warning: {text}"))?)
+        Yardstick::Deep(DeepLabels::read(&args.positions, &mut |text| note!("warning: {text}"))?)
     } else {
         Yardstick::Winners(Labelled::read(&args.positions)?)
     };
     if args.networks.is_empty() {
-        yardstick.report("embedded network", &Network::embedded()?);
+        yardstick.report("embedded network", &Network::embedded()?)?;
     }
     for path in &args.networks {
-        yardstick.report(&path.display().to_string(), &super::networks::network(Some(Path::new(path)))?);
+        yardstick.report(&path.display().to_string(), &super::networks::network(Some(Path::new(path)))?)?;
     }
     Ok(())
 }
 
 impl Yardstick {
-    fn report(&self, name: &str, network: &Network) {
+    fn report(&self, name: &str, network: &Network) -> io::Result<()> {
         match self {
             Yardstick::Winners(labelled) => {
                 let n = labelled.name_winners(network);
-                println!(
+                say!(
                     "{name}: {:.2} % (standard error {:.2}) of {} positions; log loss {:.4} (standard error {:.4})",
                     100.0 * n.share,
                     100.0 * n.standard_error,
                     n.positions,
                     n.log_loss,
                     n.log_loss_error
-                );
+                )?;
             }
             Yardstick::Deep(labels) => {
-                println!("{name}:");
-                println!("  {:<16} {:>9} {:>8} {:>9}", "positions", "number", "RMS", "KL");
+                say!("{name}:")?;
+                say!("  {:<16} {:>9} {:>8} {:>9}", "positions", "number", "RMS", "KL")?;
                 for d in labels.distances(network).iter().filter(|d| d.positions > 0) {
-                    println!("  {:<16} {:>9} {:>8.5} {:>9.6}", d.of, d.positions, d.rms, d.kl);
+                    say!("  {:<16} {:>9} {:>8.5} {:>9.6}", d.of, d.positions, d.rms, d.kl)?;
                 }
             }
         }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! be repeated by hand; each goes on where it stopped.
 
 use super::networks::network;
+use crate::console::{note, say};
 use crate::nnue::{Architecture, Network, Shape, arch::ARCHITECTURES};
 use crate::train::run::NETWORK;
 use crate::train::yardstick::{DeepLabels, Labelled};
@@ -78,7 +79,7 @@ struct Row {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let architectures = if args.arch.is_empty() { ARCHITECTURES.to_vec() } else { args.arch.clone() };
     let winners = args.winners.as_deref().map(Labelled::read).transpose()?;
-    let mut warn = |text| eprintln!("warning: {text}");
+    let mut warn = |text| note!("warning: {text}");
     let deep = args.deep.as_deref().map(|path| DeepLabels::read(path, &mut warn)).transpose()?;
     for architecture in &architectures {
         train(args, architecture.name)?;
@@ -110,7 +111,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let table = table(args, &rows);
     whole_file::write(&args.out.join("table.md"), &table)?;
-    print!("{table}");
+    say!("{}", table.trim_end())?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `toratsugumi convert`: game records from one format into another.
 
 use super::{existing, record_files};
+use crate::console::note;
 use crate::record::{Format, Record};
 use crate::whole_file;
 use clap::ValueEnum;
@@ -106,7 +107,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
                 let loss = found.iter().map(|record| to.losses(record)).find(|loss| !loss.is_empty());
                 if let Some(loss) = loss {
                     let more = if many { ", in the first game that loses anything" } else { "" };
-                    eprintln!("{}: {} has no place for {loss}{more}", source.path.display(), to.name());
+                    note!("{}: {} has no place for {loss}{more}", source.path.display(), to.name());
                 }
                 let count = found.len();
                 games.extend(found.into_iter().enumerate().map(|(i, record)| Game {
@@ -117,7 +118,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             }
             Err(e) => {
                 failed += 1;
-                eprintln!("{}: {e}", source.path.display());
+                note!("{}: {e}", source.path.display());
             }
         }
     }
@@ -168,7 +169,7 @@ fn write_files(
     for (path, game) in jobs {
         let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         if let Err(e) = existing::spare(&path, force) {
-            eprintln!("{e}");
+            note!("{e}");
             kept += 1;
             continue;
         }

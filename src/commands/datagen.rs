@@ -3,6 +3,7 @@
 use super::networks::network;
 use super::signals;
 use super::values::{parse_duration, parse_share};
+use crate::console::note;
 use crate::datagen::{Job, MOST_RANDOM_PLIES, Openings, Settings, Shard, ShardOutcome, Target, generate};
 use crate::interrupt::Unfinished;
 use std::error::Error;
@@ -168,7 +169,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     match outcome {
         ShardOutcome::Stopped(_) => Err(Unfinished.into()),
         ShardOutcome::AlreadyComplete if !args.quiet => {
-            eprintln!("this shard is complete");
+            note!("this shard is complete");
             Ok(())
         }
         _ => Ok(()),

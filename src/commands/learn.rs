@@ -2,6 +2,7 @@
 
 use super::signals;
 use super::values::parse_duration;
+use crate::console::say;
 use crate::learn::{Config, Options, System, TEMPLATE, prepare, print_job, run as learn};
 use std::error::Error;
 use std::io::Write;
@@ -69,7 +70,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             Cluster::Slurm => System::Slurm,
             Cluster::Kubernetes => System::Kubernetes,
         };
-        print!("{}", print_job(system, &plan, &root));
+        say!("{}", print_job(system, &plan, &root).trim_end())?;
         return Ok(());
     }
     signals::watch();
@@ -96,7 +97,7 @@ fn init(dir: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
         _ => at(e),
     })?;
     out.write_all(TEMPLATE.as_bytes()).map_err(at)?;
-    println!("{}", file.display());
+    say!("{}", file.display())?;
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use crate::arena::spec::EngineSpec;
 use crate::arena::sprt::{Model, Sprt};
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::arena::{diagram, record, report};
+use crate::console::say;
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
@@ -225,9 +226,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         }
     }
     if args.json {
-        println!("{summary:#}");
+        say!("{summary:#}")?;
     } else {
-        print!("{}", report::text(&t, &standings, ending));
+        say!("{}", report::text(&t, &standings, ending).trim_end())?;
     }
     if ending == Ending::Interrupted { Err(Unfinished.into()) } else { Ok(()) }
 }

@@ -1,5 +1,6 @@
 //! The network that a command works with.
 
+use crate::console::note;
 use crate::nnue::{Network, NetworkError};
 use std::error::Error;
 use std::path::Path;
@@ -14,6 +15,6 @@ pub fn network(eval_dir: Option<&Path>) -> Result<Network, Box<dyn Error>> {
         NetworkError::Open { .. } => e.to_string(),
         _ => format!("{}: {e}", path.display()),
     })?;
-    warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+    warnings.iter().for_each(|w| note!("warning: {w}"));
     Ok(network)
 }

@@ -2,9 +2,9 @@
 
 use super::{existing, signals};
 use crate::arena::balanced::{Maker, Recipe};
+use crate::console::Progress;
 use crate::interrupt;
 use crate::nnue::Network;
-use crate::progress::Progress;
 use crate::whole_file;
 use std::error::Error;
 use std::fmt::Write;

@@ -1,5 +1,6 @@
 //! Record files as the command line names them: single files, directories, standard input.
 
+use crate::console::note;
 use crate::record::encoding::decode;
 use crate::record::{Format, Record};
 use std::error::Error;
@@ -38,7 +39,7 @@ pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
                         let name = path.strip_prefix(file).unwrap_or(&path).to_owned();
                         found.push(Source { path, name });
                     }
-                    None => eprintln!("{}: skipped, no record by its name", path.display()),
+                    None => note!("{}: skipped, no record by its name", path.display()),
                 }
             }
             if found.len() == before {

@@ -2,6 +2,7 @@
 
 use super::signals;
 use crate::commands::values::parse_duration;
+use crate::console::note;
 use crate::engine::load_network;
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;
@@ -85,7 +86,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Err("--rate must be above 0".into());
     }
     signals::watch();
-    let network = load_network(args.eval_dir.as_deref(), &mut |line| eprintln!("{line}"))?;
+    let network = load_network(args.eval_dir.as_deref(), &mut |line| note!("{line}"))?;
     let openings = args.openings.as_deref().map(Opening::read_file).transpose()?.unwrap_or_default();
     let file = args.out.join("tune.json");
     let mut state = match (file.exists(), args.resume) {

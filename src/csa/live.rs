@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::game::ServerGame;
-use crate::progress;
+use crate::console;
 use crate::record::csa::move_text;
 use crate::types::{Color, Move};
 use crate::usi_client::UsiScore;
@@ -53,7 +53,7 @@ fn time_left(clock: &Clock, color: Color, used: Duration) -> String {
         0 => clock.control(color).byoyomi.saturating_sub(used.saturating_sub(main)),
         left => left,
     };
-    progress::clock(left as f64 / 1000.0)
+    console::clock(left as f64 / 1000.0)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Deep searches over positions of any records: [`label`], the yardstick for static evaluations.
 
+use crate::console::{Progress, clock};
 use crate::data::psv::PackedSfenValue;
 use crate::data::{PackedSfen, RecordError};
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
-use crate::progress::{Progress, clock};
 use crate::search::{Limits, SearchOptions, Searcher, Silent};
 use crate::whole_file::{self, beside, unfinished};
 use rayon::prelude::*;

@@ -5,6 +5,7 @@ use super::directory::{Directory, at};
 use super::generation::{Generation, Plan};
 use super::report;
 use super::stages::{Circumstances, generate_games, judge, train_network};
+use crate::console::note;
 use crate::interrupt::Unfinished;
 use crate::nnue::Network;
 use crate::train::run::NETWORK;
@@ -36,7 +37,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let circumstances = Circumstances { directory: &directory, deadline, quiet: options.quiet };
     let say = |text: String| {
         if !options.quiet {
-            eprintln!("{text}");
+            note!("{text}");
         }
     };
     start_network(&directory, &options.config.network)?;

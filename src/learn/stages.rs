@@ -10,6 +10,7 @@ use crate::arena::report;
 use crate::arena::schedule::{Mode, Schedule};
 use crate::arena::spec::EngineSpec;
 use crate::arena::tournament::{Ending, Tournament, run as play};
+use crate::console::note;
 use crate::data::TdLambda;
 use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
@@ -56,7 +57,7 @@ impl Circumstances<'_> {
         let path = dir.join(train::NETWORK);
         let (network, warnings) = Network::load(&path).map_err(|e| at(&path, e))?;
         if !self.quiet {
-            warnings.iter().for_each(|w| eprintln!("warning: {}: {w}", path.display()));
+            warnings.iter().for_each(|w| note!("warning: {}: {w}", path.display()));
         }
         Ok(network)
     }
@@ -140,7 +141,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
         }
         if !told && !c.quiet {
             told = true;
-            eprintln!("waiting for shards in {}: {} of {needed}", dir.display(), complete.len());
+            note!("waiting for shards in {}: {} of {needed}", dir.display(), complete.len());
         }
         std::thread::sleep(LOOK_EVERY);
     }

@@ -121,7 +121,7 @@ fn summary(report: &Report<'_>) -> String {
     }
     if sides.iter().any(|s| s.seconds.is_some()) {
         row(lang.pick("消費時間", "Time"), None, &|i| {
-            sides[i].seconds.map_or("-".into(), crate::progress::clock)
+            sides[i].seconds.map_or("-".into(), crate::console::clock)
         });
     }
     let points: String = report

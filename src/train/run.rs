@@ -20,9 +20,9 @@ use super::settings::Settings;
 use super::source::{DataSet, Selection};
 use super::start::{Place, Start};
 use super::step::Trainer;
+use crate::console::{Progress, clock};
 use crate::interrupt;
 use crate::memory::OutOfMemory;
-use crate::progress::{Progress, clock};
 use crate::whole_file;
 
 /// How a run is carried out.

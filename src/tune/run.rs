@@ -3,10 +3,10 @@
 use super::pair::{Opponents, Pair};
 use super::spsa::{Proposal, Spsa};
 use super::state::State;
+use crate::console::Progress;
 use crate::interrupt;
 use crate::nnue::Network;
 use crate::openings::Opening;
-use crate::progress::Progress;
 use crate::random::Rng;
 use crate::search::{STACK, params};
 use std::error::Error;

@@ -3,9 +3,9 @@
 use super::pair::GameSettings;
 use super::picture;
 use super::spsa::{Proposal, Spsa, Tuned};
+use crate::console::clock;
 use crate::nnue::Network;
 use crate::openings::Opening;
-use crate::progress::clock;
 use crate::search::params;
 use crate::whole_file;
 use serde::{Deserialize, Serialize};

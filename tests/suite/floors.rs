@@ -43,9 +43,9 @@ const FLOORS: &[(&str, u8)] = &[
     // the rules of shogi
     ("position", 1),
     ("chart", 0),
+    ("console", 0),
     ("interrupt", 0),
     ("memory", 0),
-    ("progress", 0),
     ("random", 0),
     ("sha256", 0),
     ("types", 0),

@@ -3,6 +3,7 @@
 
 mod arena;
 mod book;
+mod console;
 mod csa;
 mod csa_server;
 mod data_formats;

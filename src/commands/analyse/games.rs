@@ -3,8 +3,8 @@
 use super::args::Args;
 use crate::book::Library;
 use crate::commands::{record_files, signals};
+use crate::console::{Progress, clock, note};
 use crate::interrupt::{self, Unfinished};
-use crate::progress::{Progress, clock};
 use crate::record::{Format, Record};
 use crate::review::store::{self, StoreError};
 use crate::review::{
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
     let (mut jobs, failed) = jobs(args, &settings, &engine)?;
     let book = match &args.book {
-        Some(path) => Library::open(path, true, &mut |text| eprintln!("{text}"))?,
+        Some(path) => Library::open(path, true, &mut |text| note!("{text}"))?,
         None => Library::default(),
     };
     let lang = args.lang.unwrap_or_else(Lang::of_locale);
@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     progress.end();
     if let ([Job { target: Some(target), .. }, others @ ..], false) = (jobs.as_slice(), args.quiet) {
         let others = if others.is_empty() { "" } else { ", and so for every game" };
-        eprintln!("wrote {}.{}{others}", target.display(), written.join(", ."));
+        note!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
     match failed {
         0 => Ok(()),
@@ -124,7 +124,7 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
             Ok(found) => found,
             Err(e) => {
                 failed += 1;
-                eprintln!("{}: {e}", source.path.display());
+                note!("{}: {e}", source.path.display());
                 continue;
             }
         };
@@ -146,7 +146,7 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
                 }
                 Err(e) => {
                     failed += 1;
-                    eprintln!("{e}");
+                    note!("{e}");
                 }
             }
         }

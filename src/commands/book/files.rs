@@ -2,6 +2,7 @@
 
 use crate::book::{self, Book, Format};
 use crate::commands::existing;
+use crate::console::{note, say};
 use crate::whole_file::WholeFile;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -38,13 +39,13 @@ impl Output {
         let at = |e: &dyn std::fmt::Display| format!("{}: {e}", self.output.display());
         let lost = format.losses(&book);
         if !lost.is_empty() {
-            eprintln!("{}: {format} has no place for {lost}", self.output.display());
+            note!("{}: {format} has no place for {lost}", self.output.display());
         }
         let count = (book.len(), book.move_count());
         let mut file = WholeFile::create(&self.output).map_err(|e| at(&e))?;
         book::write(book, format, &mut file).map_err(|e| at(&e))?;
         file.finish().map_err(|e| at(&e))?;
-        println!("{} positions, {} moves to {}", count.0, count.1, self.output.display());
+        say!("{} positions, {} moves to {}", count.0, count.1, self.output.display())?;
         Ok(())
     }
 }
@@ -53,7 +54,7 @@ impl Output {
 pub fn read(path: &Path) -> Result<Book, Box<dyn Error>> {
     let (book, format, lost) = book::read(path)?;
     if !lost.is_empty() {
-        eprintln!("{} ({format}): not taken over: {lost}", path.display());
+        note!("{} ({format}): not taken over: {lost}", path.display());
     }
     Ok(book)
 }

@@ -3,6 +3,7 @@
 use super::files::Output;
 use crate::book::make::{Collector, Ending, Filter};
 use crate::commands::record_files;
+use crate::console::{note, say};
 use crate::data::read::each_game;
 use crate::data::{GameResult, RecordError};
 use crate::engine::centipawns;
@@ -77,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         return Err("--min-rating: .games have no ratings".into());
     }
     for path in &games {
-        each_game(path, &mut |text| eprintln!("warning: {text}"), |game| {
+        each_game(path, &mut |text| note!("warning: {text}"), |game| {
             let ending = match game.result {
                 GameResult::Draw => Ending::Drawn,
                 GameResult::BlackWin => Ending::Won(Color::Black),
@@ -108,11 +109,11 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             }
             Err(e) => {
                 failed += 1;
-                eprintln!("{}: {e}", source.path.display());
+                note!("{}: {e}", source.path.display());
             }
         }
     }
-    println!("games: {read} read, {} taken", collector.games);
+    say!("games: {read} read, {} taken", collector.games)?;
     let book = collector.finish();
     if book.is_empty() {
         return Err("no move is left; nothing was written".into());

@@ -2,6 +2,7 @@
 
 use super::files::{self, Output};
 use crate::book::minimax::minimax;
+use crate::console::say;
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -30,16 +31,20 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let book = files::read(&args.input)?;
     let read = begin.elapsed();
     let (book, report) = minimax(book, args.draw_value);
-    println!(
+    say!(
         "{} positions, {} moves inside, {} leaves, {} illegal, {} positions whose best line repeats",
-        report.positions, report.inner, report.leaves, report.illegal, report.repetitions
-    );
+        report.positions,
+        report.inner,
+        report.leaves,
+        report.illegal,
+        report.repetitions
+    )?;
     let solved = begin.elapsed() - read;
-    println!(
+    say!(
         "read in {:.1} s, backed up in {:.1} s, {} MiB",
         read.as_secs_f64(),
         solved.as_secs_f64(),
         report.bytes >> 20
-    );
+    )?;
     args.output.write(book, format)
 }

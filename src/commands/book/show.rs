@@ -1,6 +1,7 @@
 //! `toratsugumi book show`.
 
 use crate::book::{BookMove, Lookup, OpenBook};
+use crate::console::{note, say};
 use crate::engine::{Diagram, Game};
 use crate::position::Position;
 use crate::record::notation;
@@ -31,17 +32,17 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut game = Game::default();
     game.update(args.sfen.as_deref(), args.moves.iter().map(String::as_str))?;
     let pos = game.position();
-    let book = OpenBook::open(&args.input, true, &mut |text| eprintln!("{text}"))?;
-    println!("{}\nsfen {}\n", Diagram(pos), pos.sfen());
+    let book = OpenBook::open(&args.input, true, &mut |text| note!("{text}"))?;
+    say!("{}\nsfen {}\n", Diagram(pos), pos.sfen())?;
     let how = Lookup { ignore_ply: true, flipped: true };
     let moves = book.find(pos, how).map_err(|e| e.in_file(&args.input))?;
     if moves.is_empty() {
-        println!("not in the book");
+        say!("not in the book")?;
         return Ok(());
     }
     let last = game.before_last();
     let total: u64 = moves.iter().map(|m| u64::from(m.count().unwrap_or(0))).sum();
-    println!("{:>2}  {:<12} {:>7} {:>6} {:>9} {:>6}  line", "", "move", "score", "depth", "count", "share");
+    say!("{:>2}  {:<12} {:>7} {:>6} {:>9} {:>6}  line", "", "move", "score", "depth", "count", "share")?;
     for (i, m) in moves.iter().enumerate() {
         let number = |n: Option<i64>| n.map_or("-".to_string(), |n| n.to_string());
         let share = match (m.count(), total) {
@@ -56,7 +57,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             }
             None => (format!("{} (illegal)", crate::book::usi(m.mv)), String::new()),
         };
-        println!(
+        say!(
             "{:>2}  {}{} {:>7} {:>6} {:>9} {share:>6}  {line}",
             i + 1,
             name,
@@ -64,7 +65,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             number(m.value().map(i64::from)),
             number(m.depth().map(i64::from)),
             number(m.count().map(i64::from)),
-        );
+        )?;
     }
     Ok(())
 }

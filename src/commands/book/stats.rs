@@ -3,6 +3,7 @@
 use super::files;
 use crate::book::graph::{Graph, Target};
 use crate::book::{Book, edit};
+use crate::console::say;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -17,7 +18,9 @@ pub struct Args {
 /// Runs `book stats`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let book = files::read(&args.input)?;
-    text(&book).iter().for_each(|line| println!("{line}"));
+    for line in text(&book) {
+        say!("{line}")?;
+    }
     Ok(())
 }
 

@@ -8,11 +8,11 @@ use crate::book::{Book, BookMove, Builder, Place, Remark};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
+use crate::console::{Progress, clock, say};
 use crate::datagen::Shard;
 use crate::interrupt::{self, Unfinished};
 use crate::openings::Opening;
 use crate::position::STARTPOS;
-use crate::progress::{Progress, clock};
 use crate::whole_file::beside;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -239,7 +239,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     run.progress.say(&format!("{} searches in {}", run.searched, clock(run.begin.elapsed().as_secs_f64())));
     let book = state.book();
     if let Some(score) = roots.first().and_then(|root| score_of(&book, root, args.draw_value)) {
-        println!("score of the first root {} cp for Black, {} plies to its leaf", score.value, score.depth);
+        say!("score of the first root {} cp for Black, {} plies to its leaf", score.value, score.depth)?;
     }
     args.output.write(book, format)?;
     std::fs::remove_file(&path).map_err(|e| format!("{}: {e}", path.display()).into())
@@ -322,7 +322,7 @@ fn write_frontier(args: &Args, leaves: &[(Place, u16)]) -> Result<(), Box<dyn Er
     }
     let path = args.output.path();
     crate::whole_file::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-    println!("{} leaves to {}", leaves.len(), path.display());
+    say!("{} leaves to {}", leaves.len(), path.display())?;
     Ok(())
 }
 

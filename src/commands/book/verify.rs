@@ -2,6 +2,7 @@
 
 use crate::book::db::DbReader;
 use crate::book::{self, Book, BookError, Builder, Format, edit};
+use crate::console::say;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         format => {
             let (book, _, lost) = book::read(path)?;
             if !lost.is_empty() {
-                println!("not looked at: {lost}");
+                say!("not looked at: {lost}")?;
             }
             if format == Format::Ybb
                 && let Some(i) = book::first_unsorted(path).map_err(|e| e.in_file(path))?
@@ -65,11 +66,13 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     legality(&book, &mut kinds);
     let unreached = edit::reachable(&book).into_iter().filter(|r| !r).count();
-    println!("{} positions, {} moves", book.len(), book.move_count());
-    println!("{unreached} positions that the book's moves do not reach from the usual starts");
+    say!("{} positions, {} moves", book.len(), book.move_count())?;
+    say!("{unreached} positions that the book's moves do not reach from the usual starts")?;
     for kind in &kinds {
-        println!("{} {}", kind.count, kind.name);
-        kind.shown.iter().for_each(|w| println!("    {w}"));
+        say!("{} {}", kind.count, kind.name)?;
+        for place in &kind.shown {
+            say!("    {place}")?;
+        }
     }
     match kinds.iter().map(|k| k.count).sum::<usize>() {
         0 => Ok(()),

@@ -5,6 +5,7 @@ mod args;
 pub use args::Args;
 
 use super::signals;
+use crate::console::{note, say};
 use crate::csa::client::{Client, ClientError, Tally};
 use crate::csa::external::External;
 use crate::csa::internal::Internal;
@@ -31,7 +32,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         wish(settings.quiet)
     })?;
     if !settings.quiet {
-        eprintln!("{}", summary(&tally));
+        note!("{}", summary(&tally));
     }
     Ok(())
 }
@@ -43,7 +44,7 @@ fn wish(quiet: bool) -> Wish {
         1 => {
             static TOLD: Once = Once::new();
             if !quiet {
-                TOLD.call_once(|| eprintln!("stopping after this game; the same again stops at once"));
+                TOLD.call_once(|| note!("stopping after this game; the same again stops at once"));
             }
             Wish::Finish
         }
@@ -126,7 +127,7 @@ fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
         if first.wins != second.losses || first.losses != second.wins || first.draws != second.draws {
             return Err("the two players do not agree on the results".into());
         }
-        println!("{}", summary(first));
+        say!("{}", summary(first))?;
     }
     Ok(())
 }

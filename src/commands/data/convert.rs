@@ -2,6 +2,7 @@
 
 use super::inputs::{files, in_file, warn};
 use crate::commands::values::parse_share;
+use crate::console::say;
 use crate::data::read::each_position;
 use crate::data::{Format, GameRecord, Plies, PositionWriter, TdLambda};
 use std::error::Error;
@@ -55,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         })?;
     }
     out.finish()?;
-    println!("{count} positions to {}", args.output.display());
+    say!("{count} positions to {}", args.output.display())?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `toratsugumi data dedup`.
 
 use super::inputs::{files_of, warn};
+use crate::console::say;
 use crate::data::board::Board;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
@@ -42,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Format::Psv => records::<{ PackedSfenValue::LEN }>(&inputs, &args.output, &mut seen)?,
         Format::Hcpe => records::<{ HcpEval::LEN }>(&inputs, &args.output, &mut seen)?,
     }
-    println!("{} of {} positions kept in {}", seen.kept, seen.all, args.output.display());
+    say!("{} of {} positions kept in {}", seen.kept, seen.all, args.output.display())?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The files that `train` and the subcommands of `data` read, and what is said of them.
 
+use crate::console::note;
 use crate::data::{self, Format};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ pub fn files_of(paths: &[PathBuf], format: Format) -> Result<Vec<PathBuf>, Box<d
 
 /// What is wrong with a file, though it can be used.
 pub fn warn(text: String) {
-    eprintln!("warning: {text}");
+    note!("warning: {text}");
 }
 
 pub fn in_file(path: &Path, e: impl std::fmt::Display) -> Box<dyn Error> {

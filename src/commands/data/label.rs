@@ -4,6 +4,7 @@ use super::inputs::{files, warn};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
+use crate::console::say;
 use crate::data::read::each_position;
 use crate::data::{Format, Plies};
 use crate::datagen::{LabelJob, label};
@@ -95,6 +96,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         resume: args.resume,
         quiet: args.quiet,
     })?;
-    println!("{count} positions to {}", args.output.display());
+    say!("{count} positions to {}", args.output.display())?;
     Ok(())
 }

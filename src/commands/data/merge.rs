@@ -1,6 +1,7 @@
 //! `toratsugumi data merge`.
 
 use super::inputs::{files_of, in_file, warn};
+use crate::console::say;
 use crate::data::file::HEADER_LEN;
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
 use std::error::Error;
@@ -67,6 +68,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     let len = writer.finish()?;
-    println!("{games} games, {} bytes to {}", len - HEADER_LEN, output.display());
+    say!("{games} games, {} bytes to {}", len - HEADER_LEN, output.display())?;
     Ok(())
 }

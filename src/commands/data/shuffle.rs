@@ -1,6 +1,7 @@
 //! `toratsugumi data shuffle`.
 
 use super::inputs::{files_of, in_file};
+use crate::console::say;
 use crate::data::Format;
 use crate::random::Rng;
 use crate::whole_file::{WholeFile, beside};
@@ -69,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         std::fs::remove_file(path).map_err(|e| in_file(path, e))?;
     }
     whole.finish().map_err(|e| in_file(output, e))?;
-    println!("{total} records to {}", output.display());
+    say!("{total} records to {}", output.display())?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `toratsugumi data stats`.
 
 use super::inputs::{files, warn};
+use crate::console::say;
 use crate::data::read::each_game;
 use crate::data::{EndReason, Format, GameRecord, GameResult, RecordError};
 use crate::types::Color;
@@ -94,42 +95,42 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         files.par_iter().map(|(path, format)| of_file(path, *format)).collect::<Result<_, RecordError>>()?;
     let s = parts.into_iter().fold(Stats::default(), Stats::merge);
     let share = |n: u64, of: u64| 100.0 * n as f64 / of.max(1) as f64;
-    println!("files                {}", files.len());
-    println!("bytes                {}", s.bytes);
-    println!("games                {}", s.games);
-    println!("positions            {}", s.plies);
-    println!("  fit for training   {} ({:.1} %)", s.fit, share(s.fit, s.plies));
-    println!("bytes a position     {:.3}", s.bytes as f64 / s.plies.max(1) as f64);
+    say!("files                {}", files.len())?;
+    say!("bytes                {}", s.bytes)?;
+    say!("games                {}", s.games)?;
+    say!("positions            {}", s.plies)?;
+    say!("  fit for training   {} ({:.1} %)", s.fit, share(s.fit, s.plies))?;
+    say!("bytes a position     {:.3}", s.bytes as f64 / s.plies.max(1) as f64)?;
     if s.games == 0 {
         return Ok(());
     }
-    println!(
+    say!(
         "plies a game         {:.1} and {:.1} of opening; longest {}",
         s.plies as f64 / s.games as f64,
         s.opening as f64 / s.games as f64,
         s.longest
-    );
-    println!(
+    )?;
+    say!(
         "results              black {:.1} %  white {:.1} %  draw {:.1} %",
         share(s.results[1], s.games),
         share(s.results[2], s.games),
         share(s.results[0], s.games)
-    );
+    )?;
     for reason in EndReason::ALL {
         if s.reasons[reason as usize] > 0 {
-            println!(
+            say!(
                 "  {:<18} {} ({:.1} %)",
                 reason.to_string(),
                 s.reasons[reason as usize],
                 share(s.reasons[reason as usize], s.games)
-            );
+            )?;
         }
     }
-    println!("winner named by the sign of the score: {:.2} % of {}", share(s.named, s.decisive), s.decisive);
-    println!("fit positions by size of the score:");
+    say!("winner named by the sign of the score: {:.2} % of {}", share(s.named, s.decisive), s.decisive)?;
+    say!("fit positions by size of the score:")?;
     for (i, &n) in s.scores.iter().enumerate() {
         let end = if i + 1 < s.scores.len() { format!("{:>5}", (i + 1) * 300 - 1) } else { "     ".into() };
-        println!("  {:>5} - {end}  {:>6.2} %  {n}", i * 300, share(n, s.fit));
+        say!("  {:>5} - {end}  {:>6.2} %  {n}", i * 300, share(n, s.fit))?;
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! `toratsugumi data verify`.
 
 use super::inputs::{files, in_file, warn};
+use crate::console::say;
 use crate::data::read::each_position;
 use crate::data::{Format, GameReader, Joiner, Plies};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Check every block and play through every game; exit with an error if anything is wrong
@@ -19,22 +21,16 @@ pub struct Args {
 /// Runs `data verify`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let files = files(&args.files)?;
-    let problems: usize = files
+    let problems = files
         .par_iter()
         .map(|(path, format)| {
             let checked = if *format == Format::Games { games(path) } else { records(path) };
             match checked {
-                Ok(found) => {
-                    println!("{}: {found}, all in order", path.display());
-                    0
-                }
-                Err(e) => {
-                    println!("{e}");
-                    1
-                }
+                Ok(found) => say!("{}: {found}, all in order", path.display()).map(|()| 0),
+                Err(e) => say!("{e}").map(|()| 1),
             }
         })
-        .sum();
+        .sum::<io::Result<usize>>()?;
     if problems > 0 { Err(format!("{problems} of {} files are damaged", files.len()).into()) } else { Ok(()) }
 }
 

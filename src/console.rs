@@ -1,10 +1,48 @@
-//! One line on standard error that tells how far a long job is: rewritten in place on a terminal, a new line now and then in a log.
+//! What the program says to people: lines on standard output and standard error, and the line that tells how far a long job
+//! is. The work goes on when nobody reads them any more (`| head`, a terminal that was closed): what it leaves in files does
+//! not depend on a reader.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use std::fmt::Arguments;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// The line of one job.
+/// Prints a line on standard output.
+///
+/// # Errors
+/// When it cannot be written, as on a full disk; that its reader has gone is no error.
+#[cfg(feature = "cli")]
+macro_rules! say {
+    ($($text:tt)*) => { $crate::console::out(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+/// Prints a line on standard error. Nothing can be done where that fails.
+macro_rules! note {
+    ($($text:tt)*) => { $crate::console::err(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+pub(crate) use note;
+#[cfg(feature = "cli")]
+pub(crate) use say;
+
+/// What [`say!`] does with its text.
+///
+/// # Errors
+/// Of the writing, but for a reader that has gone.
+#[cfg(feature = "cli")]
+pub(crate) fn out(text: Arguments) -> io::Result<()> {
+    match io::stdout().write_fmt(text) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// What [`note!`] does with its text.
+pub(crate) fn err(text: Arguments) {
+    let _ = io::stderr().write_fmt(text);
+}
+
+/// The line of one job on standard error: rewritten in place on a terminal, a new line now and then in a log.
 pub struct Progress {
     /// The line on a terminal.
     bar: Option<ProgressBar>,
@@ -16,7 +54,7 @@ pub struct Progress {
 impl Progress {
     /// Twice a second on a terminal, else every 30 seconds; never if `quiet`.
     pub fn new(quiet: bool) -> Progress {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+        let bar = (!quiet && io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{wide_msg}");
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
         });
@@ -37,7 +75,7 @@ impl Progress {
                 bar.set_message(line());
                 bar.tick();
             }
-            None => eprintln!("{}", line()),
+            None => note!("{}", line()),
         }
     }
 
@@ -45,8 +83,8 @@ impl Progress {
     pub fn say(&mut self, line: &str) {
         match &self.bar {
             _ if self.quiet => {}
-            Some(bar) => bar.suspend(|| eprintln!("{line}")),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.suspend(|| note!("{line}")),
+            None => note!("{line}"),
         }
     }
 
@@ -56,7 +94,7 @@ impl Progress {
             let line = bar.message();
             if !line.is_empty() {
                 bar.set_message("");
-                bar.suspend(|| eprintln!("{line}"));
+                bar.suspend(|| note!("{line}"));
             }
         }
     }
