@@ -2,6 +2,7 @@
 
 use crate::position::Position;
 use std::error::Error;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,17 +13,19 @@ pub fn for_each_position(
     path: &Path,
     mut f: impl FnMut(&str, Position) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
+    let in_file = |e: &dyn Display| format!("{}: {e}", path.display());
     let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
-        let file = File::open(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let file = File::open(path).map_err(|e| in_file(&e))?;
         Box::new(BufReader::new(file))
     };
     for (number, text) in reader.lines().enumerate() {
-        let text = text?;
+        let text = text.map_err(|e| in_file(&e))?;
         let sfen = text.split('\t').next().unwrap_or_default().trim();
         if !sfen.is_empty() && !sfen.starts_with('#') {
-            let pos = Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?;
+            let pos =
+                Position::from_sfen(sfen).map_err(|e| in_file(&format_args!("line {}: {e}", number + 1)))?;
             f(sfen, pos)?;
         }
     }
