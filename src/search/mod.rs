@@ -44,6 +44,7 @@
 //! | Checks reduced a ply less | Elo -4 ± 21 |
 //! | Moves out of check reduced 0.8 plies less | Elo -6 ± 21 |
 //! | The evaluation corrected by a history keyed by both hands | Elo -1 ± 21 |
+//! | ... by two keyed by the pieces of either side that the other attacks | Elo +1 ± 26 at 10,000 nodes (766 games of 1,000, stopped) |
 //! | Drops ordered before or behind other quiet moves | Elo -10 ± 21 for before |
 //! | Time planned for games of 130 plies, as ours last, instead of 180 | Elo -58 ± 49 at 2 s + 0.02 s (176 games) |
 //! | Quiet moves onto squares that a lesser piece attacks ordered later, and those away from one earlier, by six times the piece's value | Elo +3 ± 20 and +5 ± 20 at 20,000 nodes (this and the next three: 1,153 games, switched at random) |
