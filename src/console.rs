@@ -25,7 +25,7 @@ pub(crate) use note;
 #[cfg(feature = "cli")]
 pub(crate) use say;
 
-/// What [`say!`] does with its text.
+/// What `say!` does with its text.
 ///
 /// # Errors
 /// Of the writing, but for a reader that has gone.
@@ -37,7 +37,7 @@ pub(crate) fn out(text: Arguments) -> io::Result<()> {
     }
 }
 
-/// What [`note!`] does with its text.
+/// What `note!` does with its text.
 pub(crate) fn err(text: Arguments) {
     let _ = io::stderr().write_fmt(text);
 }
