@@ -2,7 +2,7 @@
 //!
 //! The modules lie on floors, and each uses only those below it. From the ground up:
 //!
-//! - [`types`]: the vocabulary. [`memory`], [`random`], [`progress`], [`chart`], [`interrupt`], [`sha256`], [`whole_file`]:
+//! - [`types`]: the vocabulary. [`memory`], [`random`], [`console`], [`chart`], [`interrupt`], [`sha256`], [`whole_file`]:
 //!   helpers that know no shogi
 //! - [`position`]: the rules
 //! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records), [`openings`]
