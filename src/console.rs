@@ -13,33 +13,33 @@ use std::time::{Duration, Instant};
 /// When it cannot be written, as on a full disk; that its reader has gone is no error.
 #[cfg(feature = "cli")]
 macro_rules! say {
-    ($($text:tt)*) => { $crate::console::out(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::console::out(format_args!($($text)*)) };
 }
 
 /// Prints a line on standard error. Nothing can be done where that fails.
 macro_rules! note {
-    ($($text:tt)*) => { $crate::console::err(format_args!("{}\n", format_args!($($text)*))) };
+    ($($text:tt)*) => { $crate::console::err(format_args!($($text)*)) };
 }
 
 pub(crate) use note;
 #[cfg(feature = "cli")]
 pub(crate) use say;
 
-/// What `say!` does with its text.
+/// What `say!` does with its line.
 ///
 /// # Errors
 /// Of the writing, but for a reader that has gone.
 #[cfg(feature = "cli")]
-pub(crate) fn out(text: Arguments) -> io::Result<()> {
-    match io::stdout().write_fmt(text) {
+pub(crate) fn out(line: Arguments) -> io::Result<()> {
+    match writeln!(io::stdout(), "{line}") {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
 }
 
-/// What `note!` does with its text.
-pub(crate) fn err(text: Arguments) {
-    let _ = io::stderr().write_fmt(text);
+/// What `note!` does with its line.
+pub(crate) fn err(line: Arguments) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// The line of one job on standard error: rewritten in place on a terminal, a new line now and then in a log.

@@ -1,7 +1,7 @@
 //! Messages to the user, and the dialogue for the log file. The password appears in neither.
 
 use super::secret::Secret;
-use crate::console::Progress;
+use crate::console::{Progress, note};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -25,8 +25,7 @@ impl Screen {
 
     fn warn(&self, text: &str) {
         if self.quiet {
-            // nothing to do about a closed standard error
-            let _ = writeln!(std::io::stderr(), "{text}");
+            note!("{text}");
         } else {
             self.say(text);
         }
