@@ -4,7 +4,7 @@ use crate::commands::{
     accuracy, analyse, architectures, bench, book, completions, convert, csa, data, datagen, eval, learn,
     man, match_, mate, net, openings, perft, train, tune,
 };
-use crate::console::{note, say};
+use crate::console::{ReaderGone, note, say};
 use crate::interrupt::Unfinished;
 use crate::usi;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // the output was closed (`| head`), which is not an error
-        Err(e) if is_broken_pipe(&*e) => ExitCode::SUCCESS,
+        Err(e) if ReaderGone::caused(&*e) => ExitCode::SUCCESS,
         Err(e) if e.is::<Unfinished>() => {
             note!("toratsugumi: {e}");
             Unfinished::exit_code()
@@ -124,17 +124,6 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
 /// The commands of this floor that the USI loop offers too.
 pub fn usi_extras() -> Vec<usi::Extra> {
     vec![usi::Extra { name: "bench", help: "search fixed positions: nodes and speed", run: bench::usi }]
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let mut error = Some(error);
-    while let Some(e) = error {
-        if e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
-            return true;
-        }
-        error = e.source();
-    }
-    false
 }
 
 #[cfg(test)]

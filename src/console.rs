@@ -37,6 +37,53 @@ pub(crate) fn out(line: Arguments) -> io::Result<()> {
     }
 }
 
+/// Standard output for a command that has nothing to do but print: when its reader has gone, the error is [`ReaderGone`],
+/// at which the command may end.
+#[cfg(feature = "cli")]
+pub(crate) fn output() -> Output {
+    Output(io::stdout())
+}
+
+/// See [`output`].
+#[cfg(feature = "cli")]
+pub(crate) struct Output(io::Stdout);
+
+/// Nobody reads standard output any more. Any other broken pipe (an engine, a server) is a failure.
+#[cfg(feature = "cli")]
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads the output")]
+pub(crate) struct ReaderGone;
+
+#[cfg(feature = "cli")]
+impl ReaderGone {
+    /// Whether this is what stopped a command.
+    pub fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
+        let inner = |e: &(dyn std::error::Error + 'static)| {
+            e.downcast_ref::<io::Error>().and_then(io::Error::get_ref).is_some_and(|e| e.is::<ReaderGone>())
+        };
+        std::iter::successors(Some(error), |e| e.source()).any(inner)
+    }
+
+    fn told(error: io::Error) -> io::Error {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            io::Error::new(error.kind(), ReaderGone)
+        } else {
+            error
+        }
+    }
+}
+
+#[cfg(feature = "cli")]
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(ReaderGone::told)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(ReaderGone::told)
+    }
+}
+
 /// What `note!` does with its line.
 pub(crate) fn err(line: Arguments) {
     let _ = writeln!(io::stderr(), "{line}");
@@ -125,5 +172,14 @@ mod tests {
     #[test]
     fn spans_are_written_like_a_clock() {
         assert_eq!((clock(61.9), clock(3723.0)), ("1:01".into(), "1:02:03".into()));
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_pipe_to_an_engine_or_a_server_is_not_the_output() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(ReaderGone::caused(&ReaderGone::told(broken())));
+        assert!(!ReaderGone::caused(&broken()));
+        assert!(!ReaderGone::caused(&ReaderGone::told(io::Error::from(io::ErrorKind::StorageFull))));
     }
 }

@@ -1,6 +1,7 @@
 //! The bench: fixed positions, searched to a fixed depth. On one thread its node count is the signature of the search;
 //! it is the same on every machine and instruction set, and changes only when the search or the network does.
 
+use crate::console;
 use crate::engine::{UsiScore, load_network};
 use crate::memory::OutOfMemory;
 use crate::nnue::{Kernel, Network, force_kernel};
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(kernel) = args.kernel {
         force_kernel(kernel)?;
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = console::output();
     let mut failed = None;
     let mut say = |line: &str| {
         if let Err(e) = writeln!(out, "{line}") {

@@ -1,8 +1,9 @@
 //! `toratsugumi completions`: what a shell needs to complete the command line.
 
+use crate::console;
 use clap_complete::Shell;
 use std::error::Error;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Print what a shell needs to complete this command line
 ///
@@ -21,5 +22,5 @@ pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Box<dyn Error>
     let name = command.get_name().to_string();
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, name, &mut script);
-    Ok(io::stdout().write_all(&script)?)
+    Ok(console::output().write_all(&script)?)
 }

@@ -1,7 +1,7 @@
 //! `toratsugumi convert`: game records from one format into another.
 
 use super::{existing, record_files};
-use crate::console::note;
+use crate::console::{self, note};
 use crate::record::{Format, Record};
 use crate::whole_file;
 use clap::ValueEnum;
@@ -204,6 +204,6 @@ fn write_one(
         // no empty file in place of records that could not be read
         Some(path) if games.is_empty() => Err(format!("{}: no game to write", path.display()).into()),
         Some(path) => whole_file::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()).into()),
-        None => Ok(std::io::stdout().lock().write_all(&bytes)?),
+        None => Ok(console::output().write_all(&bytes)?),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::networks::network;
 use super::positions::for_each_position;
+use crate::console;
 use crate::nnue::{Evaluator, Kernel, force_kernel};
 use crate::position::Position;
 use std::error::Error;
@@ -37,7 +38,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let network = Arc::new(network(args.eval_dir.as_deref())?);
     let fv_scale = args.fv_scale.unwrap_or(network.fv_scale());
     let mut evaluator = Evaluator::new(network);
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = std::io::BufWriter::new(console::output());
     let mut print = |sfen: &str, pos: Position| -> std::io::Result<()> {
         evaluator.reset(&pos);
         let raw = evaluator.evaluate(&pos);

@@ -1,6 +1,7 @@
 //! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
 
 use crate::commands::signals;
+use crate::console;
 use crate::engine::Diagram;
 use crate::interrupt::{self, Unfinished};
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
@@ -78,7 +79,7 @@ struct Row {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(args.hash as usize)?;
-    let mut job = Job { args, solver, out: io::stdout() };
+    let mut job = Job { args, solver, out: console::output() };
     if let Some(sfen) = &args.sfen {
         return job.single(&Position::from_sfen(sfen)?);
     }
@@ -127,7 +128,7 @@ struct Solved {
 struct Job<'a> {
     args: &'a Args,
     solver: Solver,
-    out: io::Stdout,
+    out: console::Output,
 }
 
 impl Job<'_> {

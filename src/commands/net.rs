@@ -3,6 +3,7 @@
 use super::existing::spare;
 use super::networks::network;
 use super::positions::sample;
+use crate::console;
 use crate::nnue::mean::mean;
 use crate::nnue::{Network, inspect};
 use crate::whole_file::WholeFile;
@@ -118,12 +119,12 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         }
         NetCommand::Info { file, positions } => {
             let positions = sample(positions.as_deref())?;
-            inspect::info(&network(file.as_deref())?, &positions, &mut std::io::stdout().lock())?;
+            inspect::info(&network(file.as_deref())?, &positions, &mut console::output())?;
         }
         NetCommand::Compare { first, second, positions } => {
             let positions = sample(positions.as_deref())?;
             let (a, b) = (network(Some(&first))?, network(second.as_deref())?);
-            inspect::compare(&a, &b, &positions, &mut std::io::stdout().lock())?;
+            inspect::compare(&a, &b, &positions, &mut console::output())?;
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! `toratsugumi perft`: counts the leaves of the tree of all legal moves.
 
+use crate::console;
 use crate::engine::Game;
 use crate::position::{MAX_PERFT_DEPTH, divide};
 use std::error::Error;
@@ -32,7 +33,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let counts = divide(game.position(), args.depth, args.threads, &AtomicBool::new(false))?;
     let seconds = start.elapsed().as_secs_f64();
     let nodes = if args.depth == 0 { 1 } else { counts.iter().map(|(_, n)| n).sum::<u64>() };
-    let mut out = std::io::stdout().lock();
+    let mut out = console::output();
     if args.divide {
         for (m, n) in &counts {
             writeln!(out, "{m}: {n}")?;

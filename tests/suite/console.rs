@@ -53,6 +53,20 @@ fn what_goes_to_files_is_finished_when_nobody_reads_the_rest() {
     }
 }
 
+#[test]
+fn what_only_prints_ends_in_peace_when_nobody_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    for args in [
+        &["perft", "2", "--divide"][..],
+        &["bench", "--depth", "1"],
+        &["completions", "bash"],
+        &["net", "info"],
+        &["analyse", "--depth", "1"],
+    ] {
+        unread(args, dir.path());
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn output_to_a_full_disk_is_one_error() {

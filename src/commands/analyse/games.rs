@@ -3,7 +3,7 @@
 use super::args::Args;
 use crate::book::Library;
 use crate::commands::{record_files, signals};
-use crate::console::{Progress, clock, note};
+use crate::console::{self, Progress, clock, note};
 use crate::interrupt::{self, Unfinished};
 use crate::record::{Format, Record};
 use crate::review::store::{self, StoreError};
@@ -175,8 +175,8 @@ fn known(job: &Job, settings: &Settings, engine: &str, force: bool) -> Result<Ve
 /// Writes what was asked for; the endings of its files.
 fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str>, Box<dyn Error>> {
     let Some(target) = &job.target else {
-        let mut out = std::io::stdout().lock();
-        let colors = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let mut out = console::output();
+        let colors = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         out.write_all(text::write(report, colors).as_bytes())?;
         return Ok(Vec::new());
     };

@@ -3,6 +3,7 @@
 
 use super::args::Args;
 use crate::commands::signals;
+use crate::console;
 use crate::engine::{Bound, Diagram, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
 use crate::interrupt;
 use crate::position::Position;
@@ -37,7 +38,7 @@ impl Observer for Reader {
         if info.multipv == 1 && matches!(info.bound, Bound::Exact | Bound::None) {
             // a closed output is found out at the end
             let _ = writeln!(
-                std::io::stdout(),
+                console::output(),
                 "depth {:2}  {:>9}  {:5.1} %  {:>10} nodes  {:>6} ms  {}",
                 info.depth,
                 UsiScore(info.score).to_string(),
@@ -51,7 +52,7 @@ impl Observer for Reader {
     }
 
     fn message(&self, text: &str) {
-        let _ = writeln!(std::io::stdout(), "{text}");
+        let _ = writeln!(console::output(), "{text}");
     }
 }
 
@@ -67,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(dir) = &args.eval_dir {
         engine.set_option("EvalDir", &dir.to_string_lossy())?;
     }
-    let mut out = std::io::stdout();
+    let mut out = console::output();
     let position = engine.position().clone();
     writeln!(out, "{}\nsfen {}\n", Diagram(&position), position.sfen())?;
     let reader = Arc::new(Reader {
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         before: engine.game().before_last(),
         lines: LastLines::default(),
     });
-    let mut say = |text: &str| drop(writeln!(std::io::stdout(), "{text}"));
+    let mut say = |text: &str| drop(writeln!(console::output(), "{text}"));
     // loading is not thinking: the time begins behind it
     engine.network(&mut say)?;
     let limits = match (args.depth, args.nodes) {
