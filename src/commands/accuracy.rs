@@ -1,56 +1,79 @@
-//! The subcommand `accuracy`: how good the static evaluation is, without a match.
+//! The subcommand `accuracy`: how good an evaluation, or a search, is, without a match.
 
-use crate::console::{note, say};
+use crate::console::{Progress, clock, note, say};
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
 
 use crate::nnue::Network;
-use crate::train::yardstick::{DeepLabels, Labelled};
+use crate::search::{Limits, SearchOptions, Searchers, Silent};
+use crate::train::yardstick::{DeepLabels, Labelled, Played};
+use crate::types::Move;
 
-/// Compare networks' evaluations, without search, with the winners of games or with deep searches.
+/// Compare networks' evaluations with the winners of games, the moves played or deep searches.
 ///
-/// For a .tsv: how often the sign of the evaluation names the winner, and the log loss. For a .psv of `data label`: how far
-/// the win rate lies from that of the deep search, by phase of the game; this compares networks that were trained on the same
-/// kind of labels, between kinds only a match decides.
+/// For a .tsv: how often the sign of the evaluation names the winner, and the log loss; with `--nodes`, how often a search
+/// of so many nodes finds the move played, and names the winner. For a .psv of `data label`: how far the win rate lies from
+/// that of the deep search, by phase of the game; this compares networks that were trained on the same kind of labels,
+/// between kinds only a match decides.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Positions: lines of SFEN, move played, result for the side to move (1, 0, -1), separated by tabs, # for comments; or
-    /// a .psv with the scores of deep searches
+    /// Positions: lines of SFEN, move played, result for the side to move (1, 0, -1) and perhaps the player's own
+    /// evaluation in centipawns, separated by tabs, # for comments; or a .psv with the scores of deep searches
     #[arg(value_name = "FILE")]
     positions: PathBuf,
     /// Networks to compare, files or directories of an nn.bin [default: the embedded network]
     #[arg(value_name = "NETWORK")]
     networks: Vec<PathBuf>,
+    /// Search every position of a .tsv to so many nodes, with nothing known before
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// MiB of each search's transposition table
+    #[arg(long, default_value_t = 64, requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
+    hash: u32,
+    /// Searches at once, which changes nothing but the time [default: one a CPU]
+    #[arg(long, requires = "nodes", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 enum Yardstick {
     Winners(Labelled),
+    Moves(Moves),
     Deep(DeepLabels),
 }
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let deep = args.positions.extension().is_some_and(|e| e == "psv" || e == "bin");
-    let yardstick = if deep {
-        Yardstick::Deep(DeepLabels::read(&args.positions, &mut |text| note!("warning: {text}"))?)
-    } else {
-        Yardstick::Winners(Labelled::read(&args.positions)?)
+    let yardstick = match args.nodes {
+        Some(_) if deep => {
+            return Err(
+                "--nodes searches the positions of a .tsv; the scores of a .psv come from `data label`"
+                    .into(),
+            );
+        }
+        Some(nodes) => Yardstick::Moves(Moves::read(&args, nodes)?),
+        None if deep => {
+            Yardstick::Deep(DeepLabels::read(&args.positions, &mut |text| note!("warning: {text}"))?)
+        }
+        None => Yardstick::Winners(Labelled::read(&args.positions)?),
     };
     if args.networks.is_empty() {
-        yardstick.report("embedded network", &Network::embedded()?)?;
+        yardstick.report("embedded network", Network::embedded()?)?;
     }
     for path in &args.networks {
-        yardstick.report(&path.display().to_string(), &super::networks::network(Some(Path::new(path)))?)?;
+        yardstick.report(&path.display().to_string(), super::networks::network(Some(Path::new(path)))?)?;
     }
     Ok(())
 }
 
 impl Yardstick {
-    fn report(&self, name: &str, network: &Network) -> io::Result<()> {
+    fn report(&self, name: &str, network: Network) -> Result<(), Box<dyn Error>> {
         match self {
             Yardstick::Winners(labelled) => {
-                let n = labelled.name_winners(network);
+                let n = labelled.name_winners(&network);
                 say!(
                     "{name}: {:.2} % (standard error {:.2}) of {} positions; log loss {:.4} (standard error {:.4})",
                     100.0 * n.share,
@@ -60,14 +83,99 @@ impl Yardstick {
                     n.log_loss_error
                 )?;
             }
+            Yardstick::Moves(moves) => moves.report(name, network)?,
             Yardstick::Deep(labels) => {
                 say!("{name}:")?;
                 say!("  {:<16} {:>9} {:>8} {:>9}", "positions", "number", "RMS", "KL")?;
-                for d in labels.distances(network).iter().filter(|d| d.positions > 0) {
+                for d in labels.distances(&network).iter().filter(|d| d.positions > 0) {
                     say!("  {:<16} {:>9} {:>8.5} {:>9.6}", d.of, d.positions, d.rms, d.kl)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// A position counts as decided from here on, in centipawns of the player's own evaluation.
+const DECIDED: u32 = 40;
+/// Positions searched between two looks at the clock, for each thread.
+const CHUNK: usize = 8;
+
+/// Searches whose moves are compared with those played.
+struct Moves {
+    played: Vec<(Played, Move)>,
+    nodes: u64,
+    hash: usize,
+    threads: usize,
+}
+
+impl Moves {
+    fn read(args: &Args, nodes: u64) -> Result<Moves, Box<dyn Error>> {
+        let with_move = |p: Played| match p.mv {
+            Some(mv) => Ok((p, mv)),
+            None => {
+                let (path, line) = (args.positions.display(), p.line);
+                Err(format!("{path}, line {line}: the second field should be a legal move of that position"))
+            }
+        };
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+        Ok(Moves {
+            played: Labelled::read(&args.positions)?
+                .positions
+                .into_iter()
+                .map(with_move)
+                .collect::<Result<_, _>>()?,
+            nodes,
+            hash: args.hash as usize,
+            threads: args.threads.map_or(cpus, usize::from),
+        })
+    }
+
+    fn report(&self, name: &str, network: Network) -> Result<(), Box<dyn Error>> {
+        let options = SearchOptions::self_play(network.fv_scale());
+        let searchers = Searchers::new(&Arc::new(network), self.hash, &options, self.threads)?;
+        let limits = Limits::nodes(self.nodes);
+        let (mut progress, begin) = (Progress::new(false), Instant::now());
+        let mut answers: Vec<Answer> = Vec::with_capacity(self.played.len());
+        for chunk in self.played.chunks(CHUNK * searchers.threads()) {
+            answers.extend(searchers.map(chunk, |searcher, (played, mv)| {
+                let found = searcher.search(&played.position, &limits, &Silent);
+                Answer { played, moves: found.best == *mv, winners: (found.score > 0) == (played.result > 0) }
+            }));
+            progress.update(|| {
+                let (done, all) = (answers.len(), self.played.len());
+                let left = begin.elapsed().as_secs_f64() / done as f64 * (all - done) as f64;
+                format!("{name}: {done}/{all} positions  {} left", clock(left))
+            });
+        }
+        drop(progress);
+        let decided = |a: &&Answer| a.played.eval.is_some_and(|e| e.unsigned_abs() >= DECIDED);
+        say!("{name}, {} nodes:", self.nodes)?;
+        tell("moves found", answers.iter().map(|a| a.moves))?;
+        tell(
+            &format!("... where the player saw {DECIDED} or more"),
+            answers.iter().filter(decided).map(|a| a.moves),
+        )?;
+        let winners = answers.iter().filter(|a| a.played.result != 0).map(|a| a.winners);
+        Ok(tell("winners named", winners)?)
+    }
+}
+
+/// What a search said of a position: whether it found the move, and named the winner.
+struct Answer<'a> {
+    played: &'a Played,
+    moves: bool,
+    winners: bool,
+}
+
+/// The share that is right, with its standard error; nothing if there is nothing to tell.
+fn tell(what: &str, right: impl Iterator<Item = bool>) -> io::Result<()> {
+    let right: Vec<bool> = right.collect();
+    let n = right.len() as f64;
+    if right.is_empty() {
+        return Ok(());
+    }
+    let share = right.iter().filter(|r| **r).count() as f64 / n;
+    let error = (share * (1.0 - share) / n).sqrt();
+    say!("  {what:<36} {:>6.2} % (standard error {:.2}) of {n}", 100.0 * share, 100.0 * error)
 }

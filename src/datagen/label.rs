@@ -5,15 +5,14 @@ use crate::data::psv::PackedSfenValue;
 use crate::data::{PackedSfen, RecordError};
 use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
-use crate::search::{Limits, SearchOptions, Searcher, Silent};
+use crate::search::{Limits, SearchOptions, Searcher, Searchers, Silent};
 use crate::whole_file::{self, beside, unfinished};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Positions searched between two looks at the clock and two writes, for each thread.
@@ -93,16 +92,8 @@ pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
     file.set_len((done * PackedSfenValue::LEN) as u64)?;
     file.seek(SeekFrom::End(0))?;
 
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(job.threads.max(1))
-        .stack_size(crate::search::STACK)
-        .build()?;
-    let searchers = (0..job.threads.max(1))
-        .map(|_| {
-            let options = SearchOptions::self_play(job.fv_scale);
-            Searcher::new(job.network.clone(), job.hash, options).map(Mutex::new)
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let options = SearchOptions::self_play(job.fv_scale);
+    let searchers = Searchers::new(&job.network, job.hash, &options, job.threads)?;
     let mut progress = Progress::new(job.quiet);
     let (begin, first) = (Instant::now(), done);
     while done < job.positions.len() {
@@ -110,17 +101,11 @@ pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
             file.sync_all()?;
             return Err(Unfinished.into());
         }
-        let end = (done + CHUNK * job.threads.max(1)).min(job.positions.len());
-        let labelled: Vec<PackedSfenValue> = pool.install(|| {
-            job.positions[done..end]
-                .par_iter()
-                .map(|p| {
-                    let thread = rayon::current_thread_index().unwrap_or(0);
-                    let mut searcher = searchers[thread].lock().unwrap_or_else(PoisonError::into_inner);
-                    search(&mut searcher, p, job.nodes)
-                })
-                .collect::<Result<_, _>>()
-        })?;
+        let end = (done + CHUNK * searchers.threads()).min(job.positions.len());
+        let labelled: Vec<PackedSfenValue> = searchers
+            .map(&job.positions[done..end], |searcher, p| search(searcher, p, job.nodes))
+            .into_iter()
+            .collect::<Result<_, _>>()?;
         let bytes: Vec<u8> = labelled.iter().flat_map(|p| p.to_bytes()).collect();
         file.write_all(&bytes).map_err(|e| at(&part, &e))?;
         done = end;
@@ -139,7 +124,6 @@ pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
 
 fn search(searcher: &mut Searcher, p: &PackedSfenValue, nodes: u64) -> Result<PackedSfenValue, RecordError> {
     let pos = PackedSfen::position(&p.sfen, u32::from(p.ply.max(1)))?;
-    searcher.clear();
     let found = searcher.search(&pos, &Limits::nodes(nodes), &Silent);
     let score = found.score.clamp(-32767, 32767) as i16;
     Ok(PackedSfenValue { score, mv: found.best.raw16(), ..*p })

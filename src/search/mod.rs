@@ -2,7 +2,7 @@
 //!
 //! [`Limits`] says when to stop, [`SearchOptions`] what the user set, [`Observer`] receives what is found;
 //! [`ThreadPool`] runs a search on several threads over one shared transposition table, [`Searcher`] on the caller's own.
-//! Nothing here prints.
+//! [`Searchers`] take many positions one by one. Nothing here prints.
 //!
 //! A search starts in `go`, whether on a pool's thread or on a [`Searcher`]'s: it calls `root` (iterative deepening), which
 //! calls `alphabeta` (the tree), which calls `quiescence` (its leaves). `movepick` orders the moves by the histories of
@@ -98,6 +98,7 @@ mod history;
 mod history_update;
 mod late_moves;
 mod limits;
+mod many;
 mod movepick;
 mod node;
 mod observer;
@@ -121,6 +122,7 @@ mod worker;
 
 pub use crate::types::Bound;
 pub use limits::Limits;
+pub use many::Searchers;
 pub use observer::{BookLine, Info, LastLines, Observer, SearchResult, Silent};
 pub use options::SearchOptions;
 pub use pool::{STACK, ThreadPool};

@@ -8,6 +8,7 @@ use crate::data::psv::PackedSfenValue;
 use crate::data::read::each_record;
 use crate::nnue::{Network, evaluate_from_scratch};
 use crate::position::{Position, SfenError};
+use crate::types::Move;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -34,16 +35,30 @@ fn static_value(network: &Network, pos: &Position) -> i32 {
     evaluate_from_scratch(network, pos) / network.fv_scale()
 }
 
-/// Positions of games with a winner.
+/// A position of a game and how it went on.
+pub struct Played {
+    /// The position.
+    pub position: Position,
+    /// The move played there; `None` where the file has none that is legal.
+    pub mv: Option<Move>,
+    /// For the side to move: 1 win, 0 draw, -1 loss.
+    pub result: i32,
+    /// What the player thought of it, in centipawns for the side to move, if the file says so.
+    pub eval: Option<i32>,
+    /// Line in the file.
+    pub line: usize,
+}
+
+/// Positions of games.
 pub struct Labelled {
-    /// With the result for the side to move, 1 or -1.
-    positions: Vec<(Position, i32)>,
+    /// In the order of the file; at least one has a winner.
+    pub positions: Vec<Played>,
 }
 
 /// How well the winners of games were predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Named {
-    /// How many.
+    /// How many; draws are left out.
     pub positions: usize,
     /// Share of the positions whose winner the sign of the evaluation names, and its standard error.
     pub share: f64,
@@ -56,8 +71,8 @@ pub struct Named {
 }
 
 impl Labelled {
-    /// Reads lines of fields separated by tabs: SFEN, move played, result for the side to move (1, 0, -1). Lines that begin
-    /// with `#` are skipped, so are draws.
+    /// Reads lines of fields separated by tabs: SFEN, move played, result for the side to move (1, 0, -1) and, if it is
+    /// there, the player's own evaluation in centipawns. Lines that begin with `#` are skipped.
     ///
     /// # Errors
     /// [`YardstickError`] names the line.
@@ -79,11 +94,13 @@ impl Labelled {
                 line: i + 1,
                 source,
             })?;
-            if result != 0 {
-                positions.push((pos, result));
-            }
+            let mv = fields.get(1).and_then(|text| {
+                pos.legal_moves(true).iter().map(|s| s.mv).find(|m| m.to_string() == text.trim())
+            });
+            let eval = fields.get(3).and_then(|e| e.trim().parse().ok());
+            positions.push(Played { position: pos, mv, result, eval, line: i + 1 });
         }
-        if positions.is_empty() {
+        if positions.iter().all(|p| p.result == 0) {
             return Err(YardstickError::NoWinner { path: owned() });
         }
         Ok(Labelled { positions })
@@ -91,10 +108,11 @@ impl Labelled {
 
     /// Asks a network who wins.
     pub fn name_winners(&self, network: &Network) -> Named {
-        let n = self.positions.len() as f64;
+        let won: Vec<&Played> = self.positions.iter().filter(|p| p.result != 0).collect();
+        let n = won.len() as f64;
         let (mut named, mut loss, mut squares) = (0u32, 0.0, 0.0);
-        for (pos, result) in &self.positions {
-            let value = static_value(network, pos);
+        for Played { position, result, .. } in &won {
+            let value = static_value(network, position);
             named += u32::from((value > 0) == (*result > 0));
             let l = -f64::from(win_rate(value * result)).max(1e-9).ln();
             loss += l;
@@ -102,7 +120,7 @@ impl Labelled {
         }
         let (share, mean) = (f64::from(named) / n, loss / n);
         Named {
-            positions: self.positions.len(),
+            positions: won.len(),
             share,
             standard_error: (share * (1.0 - share) / n).sqrt(),
             log_loss: mean,

@@ -1,6 +1,7 @@
 //! The tests of the whole: the library from outside, and the program as people run it. They are one program, which is
 //! built once and keeps all cores busy; `cargo test --test suite csa::` runs those of one file.
 
+mod accuracy;
 mod arena;
 mod book;
 mod console;

@@ -1,0 +1,57 @@
+//! Many positions, each searched on one thread and with nothing known before: [`Searchers`].
+
+use super::{STACK, SearchOptions, Searcher};
+use crate::nnue::Network;
+use rayon::prelude::*;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Searchers on threads of their own. What a search finds depends neither on their number nor on the searches before.
+pub struct Searchers {
+    pool: rayon::ThreadPool,
+    searchers: Vec<Mutex<Searcher>>,
+}
+
+impl Searchers {
+    /// One searcher on each of `threads` threads, each with a table of `hash` MiB.
+    ///
+    /// # Errors
+    /// No memory, or no threads.
+    pub fn new(
+        network: &Arc<Network>,
+        hash: usize,
+        options: &SearchOptions,
+        threads: usize,
+    ) -> Result<Searchers, Box<dyn Error>> {
+        let threads = threads.max(1);
+        let searchers = (0..threads)
+            .map(|_| Searcher::new(network.clone(), hash, options.clone()).map(Mutex::new))
+            .collect::<Result<_, _>>()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?;
+        Ok(Searchers { pool, searchers })
+    }
+
+    /// How many work at once.
+    pub fn threads(&self) -> usize {
+        self.searchers.len()
+    }
+
+    /// Does `work` for each item, with a searcher that knows nothing of the others; the answers come in the items' order.
+    pub fn map<'a, T: Sync, R: Send>(
+        &self,
+        items: &'a [T],
+        work: impl Fn(&mut Searcher, &'a T) -> R + Sync,
+    ) -> Vec<R> {
+        self.pool.install(|| {
+            items
+                .par_iter()
+                .map(|item| {
+                    let thread = rayon::current_thread_index().unwrap_or(0);
+                    let mut searcher = self.searchers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+                    searcher.clear();
+                    work(&mut searcher, item)
+                })
+                .collect()
+        })
+    }
+}
