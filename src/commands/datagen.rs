@@ -104,6 +104,10 @@ pub struct Args {
     /// Mark at most so many positions of a game as fit for training (of a drawn game half as many)
     #[arg(long, default_value_t = Settings::default().fit_per_game)]
     fit_per_game: usize,
+    /// Write up to so many quiet positions of every search's tree beside the games, as shard-....psv: each with its static
+    /// evaluation, moved to the bound that the search proved if it lies beyond (TreeStrap); `train` reads them with the games
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    trees: usize,
     /// MiB of each thread's transposition table
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
@@ -145,6 +149,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         max_ply: args.max_ply.max(1),
         fit_score: args.fit_score,
         fit_per_game: args.fit_per_game,
+        trees: args.trees,
     };
     let target = match (args.games, args.positions) {
         (Some(n), _) => Target::Games(n),

@@ -2,13 +2,16 @@
 
 use super::openings::Openings;
 use super::settings::Settings;
+use crate::data::psv::PackedSfenValue;
 use crate::data::{EndReason, GameRecord, GameResult, PlyRecord};
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::random::Rng;
 use crate::referee::{self, Agreement};
-use crate::search::{LastLines, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent};
+use crate::search::{
+    LastLines, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent, TreePosition,
+};
 use crate::types::{Move, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,12 +19,17 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// A search may exceed its soft node limit so many times over before it is cut short in the middle of an iteration.
 const NODES_OVERRUN: u64 = 4;
 
+/// Tells the dice that choose among the positions of a tree from those of the game.
+const TREES: u64 = 0x7472_6565;
+
 /// Plays whole games with one single-threaded search.
 pub struct Player {
     searcher: Searcher,
     settings: Arc<Settings>,
     openings: Arc<Openings>,
     nodes: u64,
+    /// Positions of the present game's searches, until somebody takes them.
+    trees: Vec<TreePosition>,
     /// The game that would follow the last one, if it was played to its end.
     next: Option<u64>,
 }
@@ -38,13 +46,27 @@ impl Player {
             entering_king_rule: referee::DECLARATION,
             ..SearchOptions::self_play(settings.fv_scale)
         };
-        let searcher = Searcher::new(network, settings.hash, options)?;
-        Ok(Player { searcher, settings, openings, nodes: 0, next: None })
+        let mut searcher = Searcher::new(network, settings.hash, options)?;
+        searcher.keep_tree(settings.trees > 0);
+        Ok(Player { searcher, settings, openings, nodes: 0, trees: Vec::new(), next: None })
     }
 
     /// Nodes searched so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    /// What the searches of the last game, which ended so, say of positions in their trees.
+    pub fn take_trees(&mut self, result: GameResult) -> Vec<PackedSfenValue> {
+        let record = |p: TreePosition| PackedSfenValue {
+            sfen: p.sfen,
+            score: p.score.clamp(-i32::from(i16::MAX), i32::from(i16::MAX)) as i16,
+            mv: p.best.raw16(),
+            ply: p.ply,
+            result: result.sign(p.turn),
+            padding: 0,
+        };
+        self.trees.drain(..).map(record).collect()
     }
 
     /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it: a game from within
@@ -68,6 +90,9 @@ impl Player {
     /// Plays a game with what the search knows already.
     fn play_next(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
         let mut rng = Rng::for_stream(self.settings.seed, id);
+        // dice of their own: the games are the same with and without trees
+        let mut tree_rng = Rng::for_stream(self.settings.seed ^ TREES, id);
+        self.trees.clear();
         let settings = self.settings.clone();
         let openings = self.openings.clone();
         let (start, mut pos, opening) = openings.draw(&settings, &mut rng, |pos| self.is_balanced(pos));
@@ -94,6 +119,11 @@ impl Player {
                 continue;
             }
             let found = self.search(&pos, settings.nodes, settings.depth, &Silent);
+            if settings.trees > 0 {
+                let mut tree = self.searcher.take_tree();
+                tree_rng.shuffle(&mut tree);
+                self.trees.extend(tree.iter().take(settings.trees));
+            }
             if !found.best.is_some() {
                 // the rules have let the position pass, so the search sees what it must not: no move
                 break (GameResult::win(!us), EndReason::Mate);

@@ -7,11 +7,13 @@
 //! shard-00012-of-00100.part     the games so far, append-only
 //! shard-00012-of-00100.games    the games, complete: the .part, renamed
 //! shard-00012-of-00100.json     what made them, and counts
+//! shard-00012-of-00100.trees    with `Settings::trees`: positions of the games' searches so far, as PackedSfenValue
+//! shard-00012-of-00100.psv      these, complete
 //! shard-00012-of-00100.lock     held (an advisory lock) while a process works on the shard
 //! ```
 //!
-//! A process that is killed loses the games since the last flush, at most a minute. Resuming cuts off a torn tail and goes on with
-//! the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
+//! A process that is killed loses the games since the last flush, at most a minute. Resuming cuts off a torn tail (with trees,
+//! what came after the last manifest) and goes on with the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
 
 use super::game::Player;
 use super::manifest::Manifest;
@@ -20,6 +22,7 @@ use super::openings::Openings;
 use super::settings::Settings;
 use super::shard::Shard;
 use crate::console::{Progress, clock};
+use crate::data::psv::PackedSfenValue;
 use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
 use crate::interrupt;
 use crate::memory::OutOfMemory;
@@ -27,7 +30,7 @@ use crate::nnue::Network;
 use crate::search::STACK;
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -95,6 +98,12 @@ pub enum ShardError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
+    #[error(
+        "{path} has {found} bytes, of {expected} that its manifest tells; remove the shard's files to begin anew"
+    )]
+    Shortened { path: PathBuf, found: u64, expected: u64 },
+    #[error("{path} has {found} games and its manifest {expected}; remove the shard's files to begin anew")]
+    Uneven { path: PathBuf, found: u64, expected: u64 },
     #[error("a thread failed in game {0}")]
     Thread(u64),
 }
@@ -110,7 +119,8 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         move |source| ShardError::Io { path, source }
     };
     std::fs::create_dir_all(&job.dir).map_err(io_at(&job.dir))?;
-    let [part, games, json, lock] = ["part", "games", "json", "lock"].map(|e| job.shard.file(&job.dir, e));
+    let [part, games, json, lock, trees, psv] =
+        ["part", "games", "json", "lock", "trees", "psv"].map(|e| job.shard.file(&job.dir, e));
     let lock_file = File::create(&lock).map_err(io_at(&lock))?;
     match lock_file.try_lock() {
         Ok(()) => {}
@@ -131,10 +141,17 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         }
         // a complete shard of a run that is to become larger
         std::fs::rename(&games, &part).map_err(io_at(&part))?;
+        if psv.exists() {
+            std::fs::rename(&psv, &trees).map_err(io_at(&trees))?;
+        }
     }
     if part.exists() && !job.resume {
         return Err(ShardError::Exists(part));
     }
+    let tree_file = match job.settings.trees {
+        0 => None,
+        _ => Some(TreeFile::open(&part, &json, trees.clone())?),
+    };
     let fingerprint = identity.fingerprint();
     let mut counts = Counts::default();
     let mut misplaced = None;
@@ -150,7 +167,12 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     }
     let earlier_seconds =
         if counts.games > 0 { Manifest::read(&json).map_or(0.0, |m| m.seconds) } else { 0.0 };
-    let mut manifest = Manifest {
+    if let Some(file) = &tree_file
+        && file.games != counts.games
+    {
+        return Err(ShardError::Uneven { path: part, found: counts.games, expected: file.games });
+    }
+    let manifest = Manifest {
         fingerprint: format!("{fingerprint:016x}"),
         identity,
         shard: job.shard.index,
@@ -158,6 +180,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         target: job.target,
         complete: false,
         bytes: writer.len(),
+        tree_bytes: tree_file.as_ref().map(|t| t.bytes),
         seconds: earlier_seconds,
         counts,
     };
@@ -166,26 +189,37 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     let mut output = Output {
         resumed: manifest.counts.games > 0,
         writer,
-        counts: manifest.counts.clone(),
+        trees: tree_file,
+        manifest,
+        json: json.clone(),
         waiting: BTreeMap::new(),
-        first: manifest.counts.games,
+        first: 0,
+        saved: 0,
         flushed: Instant::now(),
         goal: match job.target {
             Target::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
             Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
         },
     };
+    output.first = output.manifest.counts.games;
+    output.saved = output.first;
     let played = play_all(&job, &mut output, started);
     if played.is_err() {
         // keep what can be kept; the first error is the one to tell
-        let _ = output.writer.flush();
+        let _ = output.flush();
     }
     let stopped = played?;
     let complete = output.is_complete();
     let rewrite = output.resumed;
-    manifest.counts = output.counts;
-    manifest.bytes = output.writer.finish()?;
+    output.flush()?;
+    let Output { mut manifest, writer, .. } = output;
+    manifest.bytes = writer.finish()?;
     if complete && rewrite {
+        if manifest.tree_bytes.is_some() {
+            // from here on the games' bytes change, and both files are whole
+            manifest.complete = true;
+            manifest.write(&json)?;
+        }
         // blocks that were cut short by a flush are filled up, as if nothing had happened
         manifest.bytes = rewrite_whole(&part, fingerprint)?;
     }
@@ -193,6 +227,9 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     manifest.complete = complete;
     manifest.write(&json)?;
     if complete {
+        if manifest.tree_bytes.is_some() {
+            std::fs::rename(&trees, &psv).map_err(io_at(&psv))?;
+        }
         std::fs::rename(&part, &games).map_err(io_at(&games))?;
         // the lock file has no more use; a process that waits for it will find the shard complete
         let _ = std::fs::remove_file(&lock);
@@ -219,14 +256,86 @@ enum Goal {
     Positions(u64),
 }
 
-/// The file, and the games that came before their turn.
+/// The file of positions in trees.
+struct TreeFile {
+    path: PathBuf,
+    file: BufWriter<File>,
+    bytes: u64,
+    /// The games to which the positions belonged when the file was opened.
+    games: u64,
+}
+
+impl TreeFile {
+    /// Opens, or begins, the file at `path`, and cuts it and the games in `part` off where the manifest at `json` left them
+    /// together.
+    fn open(part: &Path, json: &Path, path: PathBuf) -> Result<TreeFile, ShardError> {
+        let (mut bytes, mut games) = (0, 0);
+        // killed before the first manifest, there is no game yet
+        if part.exists() && json.exists() {
+            let manifest = Manifest::read(json)?;
+            (bytes, games) = (manifest.tree_bytes.unwrap_or(0), manifest.counts.games);
+            if !manifest.complete {
+                cut(part, manifest.bytes)?;
+            }
+            if path.exists() || bytes > 0 {
+                cut(&path, bytes)?;
+            }
+        }
+        let open = || -> io::Result<File> {
+            let mut file = File::options().create(true).truncate(false).write(true).open(&path)?;
+            file.set_len(bytes)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        match open() {
+            Ok(file) => Ok(TreeFile { file: BufWriter::new(file), path, bytes, games }),
+            Err(source) => Err(ShardError::Io { path, source }),
+        }
+    }
+
+    fn told(&self, result: io::Result<()>) -> Result<(), ShardError> {
+        result.map_err(|source| ShardError::Io { path: self.path.clone(), source })
+    }
+
+    fn write(&mut self, positions: &[PackedSfenValue]) -> Result<(), ShardError> {
+        let bytes: Vec<u8> = positions.iter().flat_map(PackedSfenValue::to_bytes).collect();
+        self.bytes += bytes.len() as u64;
+        let written = self.file.write_all(&bytes);
+        self.told(written)
+    }
+
+    fn flush(&mut self) -> Result<(), ShardError> {
+        let flushed = self.file.flush();
+        self.told(flushed)
+    }
+}
+
+/// Cuts a file off after `bytes`.
+fn cut(path: &Path, bytes: u64) -> Result<(), ShardError> {
+    let at = |source| ShardError::Io { path: path.to_path_buf(), source };
+    let file = File::options().write(true).open(path).map_err(at)?;
+    let found = file.metadata().map_err(at)?.len();
+    if found < bytes {
+        return Err(ShardError::Shortened { path: path.to_path_buf(), found, expected: bytes });
+    }
+    file.set_len(bytes).map_err(at)
+}
+
+/// A game, and what its searches say of positions in their trees.
+type Played = (GameRecord, Vec<PackedSfenValue>);
+
+/// The files, and the games that came before their turn.
 struct Output {
     writer: GameWriter,
-    counts: Counts,
+    trees: Option<TreeFile>,
+    manifest: Manifest,
+    json: PathBuf,
     /// By their number within the shard.
-    waiting: BTreeMap<u64, GameRecord>,
+    waiting: BTreeMap<u64, Played>,
     /// Games that earlier processes wrote.
     first: u64,
+    /// Games that a kill would not lose.
+    saved: u64,
     flushed: Instant,
     /// Whether some block ends where the usual size would not end it.
     resumed: bool,
@@ -236,29 +345,49 @@ struct Output {
 impl Output {
     fn is_complete(&self) -> bool {
         match self.goal {
-            Goal::Games(n) => self.counts.games >= n,
-            Goal::Positions(n) => self.counts.positions >= n,
+            Goal::Games(n) => self.manifest.counts.games >= n,
+            Goal::Positions(n) => self.manifest.counts.positions >= n,
         }
     }
 
     /// Takes game number `k` of the shard and writes all whose turn has come. After the goal nothing is written.
-    fn take(&mut self, k: u64, game: GameRecord) -> Result<(), RecordError> {
-        self.waiting.insert(k, game);
+    fn take(&mut self, k: u64, played: Played) -> Result<(), ShardError> {
+        self.waiting.insert(k, played);
         while !self.is_complete() {
-            let Some(game) = self.waiting.remove(&self.counts.games) else { break };
-            self.counts.add(&game);
+            let Some((game, trees)) = self.waiting.remove(&self.manifest.counts.games) else { break };
+            self.manifest.counts.add(&game);
             self.writer.write(&game)?;
+            if let Some(file) = &mut self.trees {
+                file.write(&trees)?;
+            }
         }
         Ok(())
     }
 
-    fn flush_now_and_then(&mut self, every: Duration) -> Result<(), RecordError> {
+    fn flush_now_and_then(&mut self, every: Duration) -> Result<(), ShardError> {
         if self.flushed.elapsed() >= every {
             self.flushed = Instant::now();
-            if self.writer.pending() > 0 {
-                self.writer.flush()?;
-                self.resumed = true;
-            }
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Hands all games that are finished to the operating system; with trees, a kill between two such moments leaves more of one
+    /// file than of the other, so the manifest tells how far they go together.
+    fn flush(&mut self) -> Result<(), ShardError> {
+        if self.saved == self.manifest.counts.games {
+            return Ok(());
+        }
+        self.saved = self.manifest.counts.games;
+        if self.writer.pending() > 0 {
+            self.writer.flush()?;
+            self.resumed = true;
+        }
+        if let Some(file) = &mut self.trees {
+            file.flush()?;
+            self.manifest.bytes = self.writer.len();
+            self.manifest.tree_bytes = Some(file.bytes);
+            self.manifest.write(&self.json)?;
         }
         Ok(())
     }
@@ -307,7 +436,7 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         return Ok(false);
     }
     let floor = Floor {
-        next: AtomicU64::new(output.counts.games / job.settings.series),
+        next: AtomicU64::new(output.manifest.counts.games / job.settings.series),
         stop: AtomicBool::new(false),
         abandon: AtomicBool::new(false),
         nodes: AtomicU64::new(0),
@@ -315,7 +444,7 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
     };
     let settings = Arc::new(job.settings.clone());
     let openings = &job.openings;
-    let missing = output.counts.games..match output.goal {
+    let missing = output.manifest.counts.games..match output.goal {
         Goal::Games(n) => n,
         Goal::Positions(_) => u64::MAX,
     };
@@ -337,9 +466,9 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         let mut stop_since: Option<Instant> = None;
         let result = loop {
             match receiver.recv_timeout(Duration::from_millis(200)) {
-                Ok((k, game)) => {
-                    if let Err(e) = output.take(k, game) {
-                        break Err(e.into());
+                Ok((k, played)) => {
+                    if let Err(e) = output.take(k, played) {
+                        break Err(e);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -358,7 +487,7 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
                 }
             }
             if let Err(e) = output.flush_now_and_then(job.flush_every) {
-                break Err(e.into());
+                break Err(e);
             }
             progress.update(|| status(job, output, &floor, started));
         };
@@ -371,7 +500,7 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
 }
 
 /// A thread's life: series after series. `missing` are the games of the shard that no file has yet.
-fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out: &Sender<(u64, GameRecord)>) {
+fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out: &Sender<(u64, Played)>) {
     let series = job.settings.series;
     loop {
         let s = floor.next.fetch_add(1, Relaxed);
@@ -393,7 +522,8 @@ fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out:
             };
             let Some(game) = game else { return };
             floor.nodes.fetch_add(player.nodes() - before, Relaxed);
-            if out.send((k, game)).is_err() {
+            let trees = player.take_trees(game.result);
+            if out.send((k, (game, trees))).is_err() {
                 return;
             }
         }
@@ -401,8 +531,8 @@ fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out:
 }
 
 fn status(job: &Job, output: &Output, floor: &Floor, started: Instant) -> String {
-    let c = &output.counts;
-    let waiting: u64 = output.waiting.values().map(|g| g.plies.len() as u64).sum();
+    let c = &output.manifest.counts;
+    let waiting: u64 = output.waiting.values().map(|(g, _)| g.plies.len() as u64).sum();
     let made_games = c.games - output.first + output.waiting.len() as u64;
     let seconds = started.elapsed().as_secs_f64().max(1e-3);
     let mean = if c.games > 0 { c.positions as f64 / c.games as f64 } else { 100.0 };

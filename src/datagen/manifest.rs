@@ -118,6 +118,9 @@ pub struct Manifest {
     pub complete: bool,
     /// Bytes of the game file.
     pub bytes: u64,
+    /// Bytes of the file of positions in trees that belong to those games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree_bytes: Option<u64>,
     /// Wall-clock seconds spent, all runs together.
     pub seconds: f64,
     /// What the games so far add up to.
@@ -201,6 +204,7 @@ mod tests {
             target: Target::Games(10),
             complete: false,
             bytes: 32,
+            tree_bytes: None,
             seconds: 1.5,
             counts: Counts::default(),
         };

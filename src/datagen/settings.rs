@@ -51,6 +51,14 @@ pub struct Settings {
     /// At most so many positions of a game are fit for training, of a drawn one half as many, so that long and drawn
     /// games do not dominate.
     pub fit_per_game: usize,
+    /// So many positions of every search's tree are written beside the games.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub trees: usize,
+}
+
+/// Runs without trees have the identity that they had before there were any.
+fn is_none(trees: &usize) -> bool {
+    *trees == 0
 }
 
 /// As games were made before there were series.
@@ -80,6 +88,7 @@ impl Default for Settings {
             max_ply: 320,
             fit_score: 3000,
             fit_per_game: 160,
+            trees: 0,
         }
     }
 }

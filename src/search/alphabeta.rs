@@ -41,6 +41,7 @@ impl Worker {
             };
         }
         let mut depth = depth.min(MAX_PLY as i32 - 1);
+        let asked_depth = depth;
         let all_node = !(N::PV || cut_node);
         debug_assert!(-VALUE_INFINITE <= alpha && alpha < beta && beta <= VALUE_INFINITE);
         debug_assert!(N::PV || alpha == beta - 1);
@@ -523,6 +524,9 @@ impl Worker {
                 is_pv: self.frame(ply).tt_pv,
             };
             self.store(slot, ply, found);
+            if !N::ROOT && move_count > 0 {
+                self.note_node(asked_depth, &found, best_move);
+            }
         }
         let static_eval = self.frame(ply).static_eval;
         if !in_check

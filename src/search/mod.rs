@@ -9,7 +9,7 @@
 //! `history`, which `history_update` keeps; `pruning` and `late_moves` say which moves are not worth the full depth. The map of all
 //! this stands at the head of `worker`, one thread's state. `shared` is what all threads share, `tt` the transposition table,
 //! `root_mate` looks for a mate first, `timeman` is the clock, `vote` the choice between the threads' moves, `report` what goes out; `params` has the tunable
-//! numbers, `stats` counts what happens.
+//! numbers, `stats` counts what happens, `tree` keeps what training can learn from the tree.
 //!
 //! # Tried and refused
 //!
@@ -116,6 +116,7 @@ mod searcher;
 mod shared;
 mod stats;
 mod timeman;
+mod tree;
 mod tt;
 mod vote;
 mod worker;
@@ -128,3 +129,4 @@ pub use options::SearchOptions;
 pub use pool::{STACK, ThreadPool};
 pub use searcher::Searcher;
 pub use stats::report as event_counts;
+pub use tree::TreePosition;

@@ -3,6 +3,7 @@
 use super::go::{Helpers, Job, go};
 use super::node::Pv;
 use super::shared::SharedState;
+use super::tree::{Tree, TreePosition};
 use super::vote::Vote;
 use super::worker::Worker;
 use super::{Limits, Observer, SearchOptions, SearchResult};
@@ -45,6 +46,16 @@ impl Searcher {
         Arc::make_mut(&mut self.options)
     }
 
+    /// Whether searches keep what [`take_tree`](Self::take_tree) gives.
+    pub fn keep_tree(&mut self, keep: bool) {
+        self.worker.tree = keep.then(Tree::default);
+    }
+
+    /// The quiet positions in the tree of the last search that were searched some plies deep, in an order of no meaning.
+    pub fn take_tree(&mut self) -> Vec<TreePosition> {
+        self.worker.tree.as_mut().map_or_else(Vec::new, |tree| std::mem::take(tree).into_positions())
+    }
+
     /// Forgets everything, so that the next search does not depend on earlier ones.
     pub fn clear(&mut self) {
         self.worker.shared.tt.clear(1);
@@ -55,6 +66,7 @@ impl Searcher {
     /// Searches; blocks until done.
     pub fn search(&mut self, pos: &Position, limits: &Limits, observer: &dyn Observer) -> SearchResult {
         self.worker.shared.begin(limits.start, false);
+        self.keep_tree(self.worker.tree.is_some());
         let job = Job { pos: pos.clone(), limits: Arc::new(limits.clone()), options: self.options.clone() };
         go(&mut self.worker, &job, observer, &Alone)
     }

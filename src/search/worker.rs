@@ -24,6 +24,7 @@ use super::root_mate::RootMates;
 use super::root_move::{Line, PvLine, RootMove};
 use super::shared::SharedState;
 use super::timeman::{PreviousMove, Timekeeper};
+use super::tree::Tree;
 use super::tt::{DEPTH_UNSEARCHED, TtData, TtSlot, value_to_tt};
 use super::{Limits, SearchOptions};
 use crate::memory::OutOfMemory;
@@ -62,6 +63,8 @@ pub struct Worker {
     pub(super) root_depth: i32,
     pub(super) completed_depth: i32,
     pub(super) sel_depth: i32,
+    /// What training can learn from the tree, if it is wanted.
+    pub(super) tree: Option<Tree>,
     pub(super) root_delta: i32,
     /// While a null move is being verified, no null moves before this ply.
     pub(super) null_min_ply: usize,
@@ -102,6 +105,7 @@ impl Worker {
             root_depth: 0,
             completed_depth: 0,
             sel_depth: 0,
+            tree: None,
             root_delta: 1,
             null_min_ply: 0,
             draw_value: [0; 2],

@@ -5,6 +5,7 @@ use crate::support::{Signal, signal};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use toratsugumi::data::psv::PackedSfenValue;
 use toratsugumi::data::{GameReader, GameRecord};
 
 const GAMES: u64 = 24;
@@ -77,7 +78,11 @@ fn threads_and_shards_do_not_matter() {
 
 /// Kills the run ten times, in whatever it is doing, and lets it go on every time.
 fn disturbed(dir: &Path, kill: impl Fn(&mut Child)) {
-    let limits = ["--games", &all_games(), "--threads", "2", "--resume"];
+    disturbed_with(dir, &["--games", &all_games(), "--threads", "2"], kill);
+}
+
+fn disturbed_with(dir: &Path, more: &[&str], kill: impl Fn(&mut Child)) {
+    let limits = [more, &["--resume"]].concat();
     for i in 0..10 {
         let mut child = datagen(dir, &limits).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(150 + 70 * i));
@@ -96,6 +101,36 @@ fn killed_and_resumed_is_the_same_as_undisturbed() {
     let name = "00000-of-00001";
     assert_eq!(std::fs::read(file(&calm, name)).unwrap(), std::fs::read(file(&killed, name)).unwrap());
     assert!(!killed.join("shard-00000-of-00001.part").exists());
+}
+
+#[test]
+fn trees_are_written_beside_the_same_games() {
+    let dir = tempfile::tempdir().unwrap();
+    let [plain, calm, killed] = ["plain", "calm", "killed"].map(|d| dir.path().join(d));
+    let games_asked = ["--games", &all_games()];
+    let with_trees = [&games_asked[..], &["--trees", "3", "--threads", "2"]].concat();
+    assert_eq!(run(&plain, &games_asked), 0);
+    assert_eq!(run(&calm, &with_trees), 0);
+    disturbed_with(&killed, &with_trees, |child| child.kill().unwrap());
+    let bytes =
+        |dir: &Path, ending: &str| std::fs::read(dir.join(format!("shard-00000-of-00001.{ending}"))).unwrap();
+    let name = "00000-of-00001";
+    assert_eq!(games(&file(&plain, name)), games(&file(&calm, name)));
+    assert!(bytes(&calm, "games") == bytes(&killed, "games"));
+    let trees = bytes(&calm, "psv");
+    assert!(trees == bytes(&killed, "psv"));
+    assert!(!killed.join("shard-00000-of-00001.trees").exists());
+
+    let searches: usize = games(&file(&calm, name)).iter().map(|g| g.plies.len()).sum();
+    let records = trees.as_chunks::<{ PackedSfenValue::LEN }>().0;
+    assert!(records.len() > 100 && records.len() <= 3 * searches, "{} of {searches}", records.len());
+    for record in records {
+        let record = PackedSfenValue::from_bytes(record).unwrap();
+        let pos = record.sfen.position(u32::from(record.ply)).unwrap();
+        assert!(!pos.in_check() && record.result.abs() <= 1);
+    }
+    // other trees, other files
+    assert_eq!(run(&plain, &[&games_asked[..], &["--trees", "2", "--resume"]].concat()), 1);
 }
 
 #[cfg(unix)]

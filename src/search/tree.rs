@@ -1,0 +1,125 @@
+//! What a search says of positions inside its tree, for training: [`TreePosition`].
+//!
+//! After TreeStrap (Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search", 2009): every node that was
+//! searched teaches its static evaluation, not the root alone. The score of most nodes is a bound, which says something only
+//! of an evaluation that lies beyond it; elsewhere the label is the evaluation itself, and holds the network where it is.
+
+use super::tt::TtData;
+use super::worker::Worker;
+use crate::data::PackedSfen;
+use crate::position::Position;
+use crate::types::{Bound, Color, Depth, Key, Move, PieceType, VALUE_NONE, Value};
+use std::collections::HashMap;
+
+/// Plies that a node must have been searched to be worth a label.
+const LEAST_DEPTH: Depth = 3;
+/// A capture that wins more than this by exchanges, in `Value` units, is not quiet.
+const QUIET: Value = 60;
+
+/// A quiet position of a search's tree and what it should be worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreePosition {
+    /// The position.
+    pub sfen: PackedSfen,
+    /// The side to move.
+    pub turn: Color,
+    /// The game's ply, from 1.
+    pub ply: u16,
+    /// The static evaluation, moved to the bound that the search proved if it lies beyond; in `Value` units for the side to
+    /// move.
+    pub score: Value,
+    /// The move that was best, or none.
+    pub best: Move,
+}
+
+/// The positions of a search by their keys; of one that was searched more than once, what the deepest search said.
+#[derive(Default)]
+pub(super) struct Tree(HashMap<Key, (Depth, TreePosition)>);
+
+impl Tree {
+    /// The positions, in the order of their keys.
+    pub fn into_positions(self) -> Vec<TreePosition> {
+        let mut all: Vec<_> = self.0.into_iter().collect();
+        all.sort_unstable_by_key(|(key, _)| *key);
+        all.into_iter().map(|(_, (_, position))| position).collect()
+    }
+
+    /// Takes in what a search to `depth` found in `pos`.
+    fn see(&mut self, pos: &Position, depth: Depth, found: &TtData, best: Move) {
+        if depth < LEAST_DEPTH || found.eval == VALUE_NONE {
+            return;
+        }
+        if self.0.get(&pos.key()).is_some_and(|(deepest, _)| *deepest > depth) {
+            return;
+        }
+        let exchange = best.is_some() && (pos.is_capture(best) || best.is_promotion());
+        if exchange || !is_quiet(pos) {
+            self.0.remove(&pos.key());
+            return;
+        }
+        let score = match found.bound {
+            Bound::Lower => found.eval.max(found.value),
+            Bound::Upper => found.eval.min(found.value),
+            _ => found.value,
+        };
+        let ply = pos.game_ply().min(u32::from(u16::MAX)) as u16;
+        let position = TreePosition { sfen: PackedSfen::of(pos), turn: pos.side_to_move(), ply, score, best };
+        self.0.insert(pos.key(), (depth, position));
+    }
+}
+
+impl Worker {
+    /// Notes what a search to `depth` found at the present node, if trees are kept.
+    #[inline]
+    pub(super) fn note_node(&mut self, depth: Depth, found: &TtData, best: Move) {
+        if let Some(tree) = &mut self.tree {
+            tree.see(&self.pos, depth, found, best);
+        }
+    }
+}
+
+/// Neither check nor an exchange that wins something, nor a pawn that promotes unharmed.
+fn is_quiet(pos: &Position) -> bool {
+    let wins = |m: Move| {
+        let promotes = m.is_promotion() && m.piece_before().kind() == PieceType::PAWN;
+        if pos.is_capture(m) { pos.see_ge(m, QUIET + 1) } else { promotes && pos.see_ge(m, 0) }
+    };
+    !pos.in_check() && !pos.legal_moves(false).iter().any(|m| wins(m.mv))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(bound: Bound, value: Value, depth: Depth, sfen: &str) -> Vec<TreePosition> {
+        let found = TtData { value, bound, depth, move16: 0, eval: 100, is_pv: false };
+        let mut tree = Tree::default();
+        tree.see(&Position::from_sfen(sfen).unwrap(), depth, &found, Move::NONE);
+        tree.into_positions()
+    }
+
+    #[test]
+    fn a_bound_speaks_where_the_evaluation_lies_beyond_it() {
+        let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+        let label = |bound, value| seen(bound, value, 3, start)[0].score;
+        assert_eq!((label(Bound::Lower, 130), label(Bound::Lower, 70)), (130, 100));
+        assert_eq!((label(Bound::Upper, 130), label(Bound::Upper, 70)), (100, 70));
+        assert_eq!((label(Bound::Exact, 130), label(Bound::Exact, 70)), (130, 70));
+        assert!(seen(Bound::Exact, 130, 2, start).is_empty());
+        // a rook to be taken
+        let open = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPrP/1B5R1/LNSGKGSNL b - 1";
+        assert!(seen(Bound::Exact, 130, 3, open).is_empty());
+    }
+
+    #[test]
+    fn the_deepest_search_has_the_word() {
+        let pos = Position::startpos();
+        let found = |value| TtData { value, bound: Bound::Exact, depth: 0, move16: 0, eval: 0, is_pv: false };
+        let mut tree = Tree::default();
+        for (depth, value) in [(4, 1), (5, 2), (3, 3)] {
+            tree.see(&pos, depth, &found(value), Move::NONE);
+        }
+        let [position] = tree.into_positions()[..] else { panic!() };
+        assert_eq!((position.score, position.turn, position.ply), (2, Color::Black, 1));
+    }
+}
