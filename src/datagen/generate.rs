@@ -15,12 +15,14 @@
 //! A process that is killed loses the games since the last flush, at most a minute. Resuming cuts off a torn tail (with trees,
 //! what came after the last manifest) and goes on with the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
 
+use super::error::ShardError;
 use super::game::Player;
 use super::manifest::Manifest;
-use super::manifest::{Counts, Identity, ManifestError, Target};
+use super::manifest::{Counts, Identity, Target};
 use super::openings::Openings;
 use super::settings::Settings;
 use super::shard::Shard;
+use super::tree_file::TreeFile;
 use crate::console::{Progress, clock};
 use crate::data::psv::PackedSfenValue;
 use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
@@ -30,7 +32,6 @@ use crate::nnue::Network;
 use crate::search::STACK;
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -78,36 +79,6 @@ pub enum ShardOutcome {
     Stopped(Counts),
 }
 
-/// Why a shard cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // the messages say it
-pub enum ShardError {
-    #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
-    #[error("another process works on this shard ({0} is locked)")]
-    Locked(PathBuf),
-    #[error("{0} exists: an earlier run left it. --resume goes on with it; remove it to begin anew")]
-    Exists(PathBuf),
-    #[error("{path} was made for {made_for}; with --resume it is made larger")]
-    Size { path: PathBuf, made_for: Target },
-    #[error("{path} holds game {found} where game {expected} belongs")]
-    Sequence { path: PathBuf, found: u64, expected: u64 },
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    #[error(transparent)]
-    Memory(#[from] OutOfMemory),
-    #[error(
-        "{path} has {found} bytes, of {expected} that its manifest tells; remove the shard's files to begin anew"
-    )]
-    Shortened { path: PathBuf, found: u64, expected: u64 },
-    #[error("{path} has {found} games and its manifest {expected}; remove the shard's files to begin anew")]
-    Uneven { path: PathBuf, found: u64, expected: u64 },
-    #[error("a thread failed in game {0}")]
-    Thread(u64),
-}
-
 /// Makes the games of a shard.
 ///
 /// # Errors
@@ -121,13 +92,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     std::fs::create_dir_all(&job.dir).map_err(io_at(&job.dir))?;
     let [part, games, json, lock, trees, psv] =
         ["part", "games", "json", "lock", "trees", "psv"].map(|e| job.shard.file(&job.dir, e));
-    let lock_file = File::create(&lock).map_err(io_at(&lock))?;
-    match lock_file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(ShardError::Locked(lock)),
-        // a file system without locks: then nothing guards us, as nothing did before
-        Err(TryLockError::Error(_)) => {}
-    }
+    let _held = hold(&lock)?;
     let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
     Manifest::check_directory(&job.dir, &identity, job.shard)?;
     if games.exists() {
@@ -167,10 +132,8 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     }
     let earlier_seconds =
         if counts.games > 0 { Manifest::read(&json).map_or(0.0, |m| m.seconds) } else { 0.0 };
-    if let Some(file) = &tree_file
-        && file.games != counts.games
-    {
-        return Err(ShardError::Uneven { path: part, found: counts.games, expected: file.games });
+    if let Some(file) = &tree_file {
+        file.belongs_to(&part, counts.games)?;
     }
     let manifest = Manifest {
         fingerprint: format!("{fingerprint:016x}"),
@@ -180,7 +143,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         target: job.target,
         complete: false,
         bytes: writer.len(),
-        tree_bytes: tree_file.as_ref().map(|t| t.bytes),
+        tree_bytes: tree_file.as_ref().map(TreeFile::bytes),
         seconds: earlier_seconds,
         counts,
     };
@@ -239,6 +202,16 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     Ok(ShardOutcome::Stopped(manifest.counts))
 }
 
+/// Locks a shard, as long as the file is open.
+fn hold(lock: &Path) -> Result<File, ShardError> {
+    let file = File::create(lock).map_err(|source| ShardError::Io { path: lock.to_path_buf(), source })?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(ShardError::Locked(lock.to_path_buf())),
+        // a file system without locks: then nothing guards us, as nothing did before
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
 /// Copies the games into blocks of the usual size. Returns the bytes of the file.
 fn rewrite_whole(part: &Path, fingerprint: u64) -> Result<u64, RecordError> {
     let temporary = part.with_extension("tmp");
@@ -254,71 +227,6 @@ fn rewrite_whole(part: &Path, fingerprint: u64) -> Result<u64, RecordError> {
 enum Goal {
     Games(u64),
     Positions(u64),
-}
-
-/// The file of positions in trees.
-struct TreeFile {
-    path: PathBuf,
-    file: BufWriter<File>,
-    bytes: u64,
-    /// The games to which the positions belonged when the file was opened.
-    games: u64,
-}
-
-impl TreeFile {
-    /// Opens, or begins, the file at `path`, and cuts it and the games in `part` off where the manifest at `json` left them
-    /// together.
-    fn open(part: &Path, json: &Path, path: PathBuf) -> Result<TreeFile, ShardError> {
-        let (mut bytes, mut games) = (0, 0);
-        // killed before the first manifest, there is no game yet
-        if part.exists() && json.exists() {
-            let manifest = Manifest::read(json)?;
-            (bytes, games) = (manifest.tree_bytes.unwrap_or(0), manifest.counts.games);
-            if !manifest.complete {
-                cut(part, manifest.bytes)?;
-            }
-            if path.exists() || bytes > 0 {
-                cut(&path, bytes)?;
-            }
-        }
-        let open = || -> io::Result<File> {
-            let mut file = File::options().create(true).truncate(false).write(true).open(&path)?;
-            file.set_len(bytes)?;
-            file.seek(SeekFrom::End(0))?;
-            Ok(file)
-        };
-        match open() {
-            Ok(file) => Ok(TreeFile { file: BufWriter::new(file), path, bytes, games }),
-            Err(source) => Err(ShardError::Io { path, source }),
-        }
-    }
-
-    fn told(&self, result: io::Result<()>) -> Result<(), ShardError> {
-        result.map_err(|source| ShardError::Io { path: self.path.clone(), source })
-    }
-
-    fn write(&mut self, positions: &[PackedSfenValue]) -> Result<(), ShardError> {
-        let bytes: Vec<u8> = positions.iter().flat_map(PackedSfenValue::to_bytes).collect();
-        self.bytes += bytes.len() as u64;
-        let written = self.file.write_all(&bytes);
-        self.told(written)
-    }
-
-    fn flush(&mut self) -> Result<(), ShardError> {
-        let flushed = self.file.flush();
-        self.told(flushed)
-    }
-}
-
-/// Cuts a file off after `bytes`.
-fn cut(path: &Path, bytes: u64) -> Result<(), ShardError> {
-    let at = |source| ShardError::Io { path: path.to_path_buf(), source };
-    let file = File::options().write(true).open(path).map_err(at)?;
-    let found = file.metadata().map_err(at)?.len();
-    if found < bytes {
-        return Err(ShardError::Shortened { path: path.to_path_buf(), found, expected: bytes });
-    }
-    file.set_len(bytes).map_err(at)
 }
 
 /// A game, and what its searches say of positions in their trees.
@@ -386,7 +294,7 @@ impl Output {
         if let Some(file) = &mut self.trees {
             file.flush()?;
             self.manifest.bytes = self.writer.len();
-            self.manifest.tree_bytes = Some(file.bytes);
+            self.manifest.tree_bytes = Some(file.bytes());
             self.manifest.write(&self.json)?;
         }
         Ok(())

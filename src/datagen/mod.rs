@@ -5,6 +5,7 @@
 //! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. A few games in a row form a series,
 //! in which the search keeps what it learns. [`Manifest`] records beside the games what made them and refuses mixing.
 
+mod error;
 mod game;
 mod generate;
 mod label;
@@ -12,9 +13,11 @@ mod manifest;
 mod openings;
 mod settings;
 mod shard;
+mod tree_file;
 
+pub use error::ShardError;
 pub use game::Player;
-pub use generate::{Job, ShardError, ShardOutcome, generate};
+pub use generate::{Job, ShardOutcome, generate};
 pub use label::{LabelJob, label};
 pub use manifest::{Manifest, Target};
 pub use openings::Openings;

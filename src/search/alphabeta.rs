@@ -355,6 +355,9 @@ impl Worker {
                 frame.excluded = Move::NONE;
                 // the search without `m` may have found out that this node belongs to the principal variation's tree
                 tt_pv = frame.tt_pv;
+                if self.stopped() {
+                    return VALUE_ZERO;
+                }
                 if v < singular_beta {
                     extension = self.singular_extension::<N>(ply, singular_beta - v, tt_capture, correction);
                     count(Event::Extended);
@@ -524,8 +527,8 @@ impl Worker {
                 is_pv: self.frame(ply).tt_pv,
             };
             self.store(slot, ply, found);
-            if !N::ROOT && move_count > 0 {
-                self.note_node(asked_depth, &found, best_move);
+            if let (false, true, Some(tree)) = (N::ROOT, move_count > 0, &mut self.tree) {
+                tree.see(&self.pos, asked_depth, &found, best_move);
             }
         }
         let static_eval = self.frame(ply).static_eval;
@@ -547,6 +550,9 @@ impl Worker {
         self.make_null(ply);
         let v = -self.search::<NonPv>(ply + 1, -beta, -beta + 1, d, false);
         self.unmake_null();
+        if self.stopped() {
+            return Some(VALUE_ZERO); // another move would be a node beyond the limit
+        }
         if v < beta || is_win(v) {
             return None;
         }

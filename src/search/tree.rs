@@ -5,7 +5,6 @@
 //! of an evaluation that lies beyond it; elsewhere the label is the evaluation itself, and holds the network where it is.
 
 use super::tt::TtData;
-use super::worker::Worker;
 use crate::data::PackedSfen;
 use crate::position::Position;
 use crate::types::{Bound, Color, Depth, Key, Move, PieceType, VALUE_NONE, Value};
@@ -44,8 +43,8 @@ impl Tree {
         all.into_iter().map(|(_, (_, position))| position).collect()
     }
 
-    /// Takes in what a search to `depth` found in `pos`.
-    fn see(&mut self, pos: &Position, depth: Depth, found: &TtData, best: Move) {
+    /// Takes in what a search to `depth` found in `pos`, and its best move.
+    pub fn see(&mut self, pos: &Position, depth: Depth, found: &TtData, best: Move) {
         if depth < LEAST_DEPTH || found.eval == VALUE_NONE {
             return;
         }
@@ -65,16 +64,6 @@ impl Tree {
         let ply = pos.game_ply().min(u32::from(u16::MAX)) as u16;
         let position = TreePosition { sfen: PackedSfen::of(pos), turn: pos.side_to_move(), ply, score, best };
         self.0.insert(pos.key(), (depth, position));
-    }
-}
-
-impl Worker {
-    /// Notes what a search to `depth` found at the present node, if trees are kept.
-    #[inline]
-    pub(super) fn note_node(&mut self, depth: Depth, found: &TtData, best: Move) {
-        if let Some(tree) = &mut self.tree {
-            tree.see(&self.pos, depth, found, best);
-        }
     }
 }
 
