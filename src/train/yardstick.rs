@@ -94,9 +94,7 @@ impl Labelled {
                 line: i + 1,
                 source,
             })?;
-            let mv = fields.get(1).and_then(|text| {
-                pos.legal_moves(true).iter().map(|s| s.mv).find(|m| m.to_string() == text.trim())
-            });
+            let mv = fields.get(1).and_then(|text| pos.parse_move(text.trim()).ok());
             let eval = fields.get(3).and_then(|e| e.trim().parse().ok());
             positions.push(Played { position: pos, mv, result, eval, line: i + 1 });
         }
