@@ -106,12 +106,13 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         }
         // a complete shard of a run that is to become larger
         std::fs::rename(&games, &part).map_err(io_at(&part))?;
-        if psv.exists() {
-            std::fs::rename(&psv, &trees).map_err(io_at(&trees))?;
-        }
     }
     if part.exists() && !job.resume {
         return Err(ShardError::Exists(part));
+    }
+    // complete before, or killed between the last two renamings
+    if part.exists() && psv.exists() {
+        std::fs::rename(&psv, &trees).map_err(io_at(&trees))?;
     }
     let tree_file = match job.settings.trees {
         0 => None,
@@ -149,23 +150,22 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     };
     manifest.write(&json)?;
 
+    let first = manifest.counts.games;
     let mut output = Output {
-        resumed: manifest.counts.games > 0,
+        resumed: first > 0,
         writer,
         trees: tree_file,
         manifest,
         json: json.clone(),
         waiting: BTreeMap::new(),
-        first: 0,
-        saved: 0,
+        first,
+        saved: first,
         flushed: Instant::now(),
         goal: match job.target {
             Target::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
             Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
         },
     };
-    output.first = output.manifest.counts.games;
-    output.saved = output.first;
     let played = play_all(&job, &mut output, started);
     if played.is_err() {
         // keep what can be kept; the first error is the one to tell
