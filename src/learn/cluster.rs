@@ -32,6 +32,10 @@ fn command(plan: &Plan, root: &Path, shard: &str, threads: &str) -> Vec<String> 
     option("--random-chance", g.random_chance.to_string());
     option("--decided-score", g.decided_score.to_string());
     option("--decided-plies", g.decided_plies.to_string());
+    if let Some((least, most)) = g.random_plies {
+        option("--random-plies", format!("{least}-{most}"));
+    }
+    option("--trees", g.trees.to_string());
     option("--fit-score", settings.fit_score.to_string());
     option("--shard", shard.into());
     option("--threads", threads.into());

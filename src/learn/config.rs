@@ -60,6 +60,8 @@ pub struct Generate {
     pub random_chance: f64,
     pub decided_score: i32,
     pub decided_plies: u32,
+    /// Positions of every search's tree that are learnt from, too; 0 for none.
+    pub trees: usize,
     pub shards: u64,
     pub workers: Workers,
     /// Share of the shards that is enough to go on.
@@ -153,6 +155,7 @@ impl Default for Generate {
             random_chance: 0.02,
             decided_score: 1800,
             decided_plies: 6,
+            trees: 0,
             shards: 1,
             workers: Workers::Here,
             enough: 1.0,

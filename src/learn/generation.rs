@@ -21,7 +21,7 @@ pub struct Plan {
 /// The games of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Played {
-    /// Names within its `games` directory.
+    /// Names within its `games` directory: of the games, and of the positions inside their searches.
     pub files: Vec<PathBuf>,
     /// Games played.
     pub games: u64,
@@ -29,6 +29,9 @@ pub struct Played {
     pub positions: u64,
     /// Positions fit for training.
     pub fit: u64,
+    /// Positions inside the searches.
+    #[serde(default)]
+    pub inside: u64,
     /// Wall-clock seconds of all shards, added up.
     pub seconds: f64,
 }

@@ -12,6 +12,7 @@ use crate::arena::spec::EngineSpec;
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::console::note;
 use crate::data::TdLambda;
+use crate::data::psv::PackedSfenValue;
 use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::interrupt::{self, Unfinished};
@@ -83,6 +84,7 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings) -> Settings {
         random_chance: g.random_chance,
         decided_score: g.decided_score,
         decided_plies: g.decided_plies,
+        trees: g.trees,
         // whether large scores are learnt from is decided when training
         fit_score: i32::from(i16::MAX),
         ..Settings::default()
@@ -161,8 +163,12 @@ fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, 
 
 fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
     let total = |count: fn(&Manifest) -> u64| shards.iter().map(|s| count(&s.1)).sum();
+    let inside = |m: &Manifest| m.tree_bytes.unwrap_or(0) / PackedSfenValue::LEN as u64;
+    // a shard whose games are complete has its trees, too
+    let trees = shards.iter().filter(|s| inside(&s.1) > 0).map(|s| s.0.with_extension("psv"));
     Played {
-        files: shards.iter().map(|s| s.0.clone()).collect(),
+        files: shards.iter().map(|s| s.0.clone()).chain(trees).collect(),
+        inside: total(inside),
         games: total(|m| m.counts.games),
         positions: total(|m| m.counts.positions),
         fit: total(|m| m.counts.fit),

@@ -40,7 +40,7 @@ fn code_and_error(mut command: Command) -> (Option<i32>, String) {
     (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
 }
 
-/// What must not depend on kills: games, networks, and the record of the generations without its times.
+/// What must not depend on kills: games, positions of their searches, networks, and the record of the generations without its times.
 fn results(dir: &Path, generations: u32) -> (Vec<Vec<u8>>, Vec<serde_json::Value>) {
     let mut files = Vec::new();
     for n in 1..=generations {
@@ -48,7 +48,7 @@ fn results(dir: &Path, generations: u32) -> (Vec<Vec<u8>>, Vec<serde_json::Value
         let mut games: Vec<PathBuf> = std::fs::read_dir(generation.join("games"))
             .unwrap()
             .map(|e| e.unwrap().path())
-            .filter(|p| p.extension().is_some_and(|e| e == "games"))
+            .filter(|p| p.extension().is_some_and(|e| e == "games" || e == "psv"))
             .collect();
         games.sort();
         games.push(generation.join("network/nn.bin"));
@@ -98,7 +98,8 @@ fn a_killed_loop_ends_as_an_undisturbed_one() {
     for dir in [&calm, &killed] {
         settings(dir, "");
         let text = std::fs::read_to_string(dir.join("learn.toml")).unwrap();
-        std::fs::write(dir.join("learn.toml"), text.replace("[train]", "[train]\nruns = 2")).unwrap();
+        std::fs::write(dir.join("learn.toml"), text.replace("[train]", "trees = 2\n[train]\nruns = 2"))
+            .unwrap();
     }
     assert_eq!(code_and_error(learn(&calm, &["--generations", "2"])), (Some(0), String::new()));
     let (mut kills, mut wait) = (0, 150);
@@ -161,7 +162,7 @@ fn slurm_script(dir: &Path) -> String {
 #[test]
 fn shards_made_elsewhere_are_taken_in() {
     let dir = tempfile::tempdir().unwrap();
-    let [here, elsewhere] = here_and_elsewhere(dir.path(), "");
+    let [here, elsewhere] = here_and_elsewhere(dir.path(), "trees = 2\nrandom_plies = [3, 5]");
     assert_eq!(code_and_error(learn(&here, &["--generations", "1"])).0, Some(0));
 
     // nobody makes games: the loop waits until its time is over
@@ -177,7 +178,9 @@ fn shards_made_elsewhere_are_taken_in() {
         assert!(status.success());
     }
     assert_eq!(code_and_error(learn(&elsewhere, &["--generations", "1"])), (Some(0), String::new()));
-    assert!(results(&here, 1).0 == results(&elsewhere, 1).0);
+    let (files, record) = results(&here, 1);
+    assert!(files == results(&elsewhere, 1).0);
+    assert!(record[0]["played"]["inside"].as_u64() > Some(0), "{record:?}");
 }
 
 /// A Slurm with two nodes on the loopback interface, stopped when dropped.
