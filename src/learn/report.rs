@@ -139,15 +139,16 @@ fn pictures(all: &[Generation]) -> String {
 fn table(all: &[Generation]) -> String {
     let mut out = String::from(
         "<h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>Played by</th><th>Games</th>\
-         <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Training</th><th>Validation</th><th>RMSE</th><th>Match</th>\
-         <th>Elo</th><th>Winners named</th><th>Minutes</th><th></th></tr>\n",
+         <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Training</th><th>Validation</th>\
+         <th>RMSE</th><th>Match</th><th>Elo</th><th>Winners named</th><th>Minutes</th><th></th></tr>\n",
     );
     for g in all {
         let (p, t, j) = (&g.played, &g.trained, &g.judged);
         let _ = writeln!(
             out,
-            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.5}</td><td>{:.5}</td>\
-             <td>{:.4}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1} + {:.1} + {:.1}</td><td>{}</td></tr>",
+            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
+             <td>{:.5}</td><td>{:.5}</td><td>{:.4}</td><td>{}</td><td>{}</td><td>{}</td>\
+             <td>{:.1} + {:.1} + {:.1}</td><td>{}</td></tr>",
             if j.promoted { "" } else { " class=\"refused\"" },
             g.plan.number,
             g.plan.player,
