@@ -2,8 +2,8 @@
 //!
 //! The modules lie on floors, and each uses only those below it. From the ground up:
 //!
-//! - [`types`]: the vocabulary. [`memory`], [`random`], [`console`], [`chart`], [`interrupt`], [`sha256`], [`whole_file`]:
-//!   helpers that know no shogi
+//! - [`types`]: the vocabulary. [`memory`], [`random`], [`console`], [`chart`], [`interrupt`], [`lock`], [`sha256`],
+//!   [`whole_file`]: helpers that know no shogi
 //! - [`position`]: the rules
 //! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records), [`openings`]
 //! - [`search`], [`book`] (opening books), [`record`] (game records), [`referee`], [`train`]
@@ -40,6 +40,7 @@
 pub mod chart;
 pub mod console;
 pub mod interrupt;
+pub mod lock;
 pub mod memory;
 pub mod random;
 pub mod sha256;

@@ -2,10 +2,10 @@
 
 use super::adjudication::{Reason, Winner};
 use super::game::Ply;
-use crate::whole_file;
+use crate::{lock, whole_file};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,7 @@ impl Journal {
             .truncate(false)
             .open(&path)
             .map_err(at(&path))?;
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+        if !lock::take(&file) {
             return Err(JournalError::Locked(path));
         }
         let text = io::read_to_string(&file).map_err(at(&path))?;

@@ -26,12 +26,11 @@ use super::tree_file::TreeFile;
 use crate::console::{Progress, clock};
 use crate::data::psv::PackedSfenValue;
 use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
-use crate::interrupt;
 use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::search::STACK;
+use crate::{interrupt, lock};
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -92,7 +91,8 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     std::fs::create_dir_all(&job.dir).map_err(io_at(&job.dir))?;
     let [part, games, json, lock, trees, psv] =
         ["part", "games", "json", "lock", "trees", "psv"].map(|e| job.shard.file(&job.dir, e));
-    let _held = hold(&lock)?;
+    let held = lock::create(&lock).map_err(io_at(&lock))?;
+    let _held = held.ok_or_else(|| ShardError::Locked(lock.clone()))?;
     let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
     Manifest::check_directory(&job.dir, &identity, job.shard)?;
     if games.exists() {
@@ -200,16 +200,6 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     }
     debug_assert!(stopped);
     Ok(ShardOutcome::Stopped(manifest.counts))
-}
-
-/// Locks a shard, as long as the file is open.
-fn hold(lock: &Path) -> Result<File, ShardError> {
-    let file = File::create(lock).map_err(|source| ShardError::Io { path: lock.to_path_buf(), source })?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(ShardError::Locked(lock.to_path_buf())),
-        // a file system without locks: then nothing guards us, as nothing did before
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
 }
 
 /// Copies the games into blocks of the usual size. Returns the bytes of the file.

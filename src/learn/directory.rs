@@ -1,11 +1,11 @@
 //! The files of a loop: [`Directory`].
 
 use super::generation::{Generation, Plan};
-use crate::whole_file;
+use crate::{lock, whole_file};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::error::Error;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// A loop's directory, held by this process.
@@ -22,13 +22,9 @@ impl Directory {
     pub fn open(root: &Path) -> Result<Directory, Box<dyn Error>> {
         std::fs::create_dir_all(root).map_err(|e| at(root, e))?;
         let path = root.join("learn.lock");
-        let lock = File::create(&path).map_err(|e| at(&path, e))?;
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                Err(format!("{}: another process runs this loop", root.display()).into())
-            }
-            // a file system without locks: then nothing guards us
-            _ => Ok(Directory { root: root.to_owned(), _lock: Some(lock) }),
+        match lock::create(&path).map_err(|e| at(&path, e))? {
+            None => Err(format!("{}: another process runs this loop", root.display()).into()),
+            lock => Ok(Directory { root: root.to_owned(), _lock: lock }),
         }
     }
 
