@@ -124,18 +124,15 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// Runs the command; [`Unfinished`] when it was stopped before the end.
-pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    signals::watch();
-    let network = network(args.eval_dir.as_deref())?;
-    let openings = args.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?;
-    let settings = Settings {
+/// What the games depend on; `fv_scale` is the network's own.
+fn settings(args: &Args, fv_scale: i32, openings: &Openings) -> Settings {
+    Settings {
         seed: args.seed,
         nodes: args.nodes,
         depth: args.depth,
         series: args.series,
         hash: args.hash as usize,
-        fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
+        fv_scale: args.fv_scale.unwrap_or(fv_scale),
         openings: openings.hash().map(str::to_string),
         random_plies: args.random_plies.unwrap_or_else(|| openings.random_plies()),
         balance: args.balance,
@@ -150,7 +147,15 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         fit_score: args.fit_score,
         fit_per_game: args.fit_per_game,
         trees: args.trees,
-    };
+    }
+}
+
+/// Runs the command; [`Unfinished`] when it was stopped before the end.
+pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    signals::watch();
+    let network = network(args.eval_dir.as_deref())?;
+    let openings = args.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?;
+    let settings = settings(&args, network.fv_scale(), &openings);
     let target = match (args.games, args.positions) {
         (Some(n), _) => Target::Games(n),
         (_, Some(n)) => Target::Positions(n),
@@ -178,5 +183,49 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn the_options_of_settings_ask_for_these_settings() {
+        let by_nodes = Settings {
+            seed: 2,
+            nodes: 3,
+            depth: None,
+            series: 4,
+            hash: 5,
+            fv_scale: 6,
+            openings: None,
+            random_plies: (7, 8),
+            balance: 9,
+            random_chance: 0.1,
+            multipv_chance: 0.11,
+            multipv: 12,
+            multipv_margin: 13,
+            random_until: 14,
+            decided_score: 15,
+            decided_plies: 16,
+            max_ply: 17,
+            fit_score: 18,
+            fit_per_game: 19,
+            trees: 20,
+        };
+        let by_depth = Settings { nodes: Settings::default().nodes, depth: Some(21), ..by_nodes.clone() };
+        for wanted in [by_nodes, by_depth, Settings::default()] {
+            let words = ["datagen", "--out", "games", "--games", "1"].map(String::from);
+            let line = Line::parse_from(words.into_iter().chain(wanted.options()));
+            assert_eq!(settings(&line.args, 1, &Openings::default()), wanted);
+        }
     }
 }

@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             Cluster::Slurm => System::Slurm,
             Cluster::Kubernetes => System::Kubernetes,
         };
-        say!("{}", print_job(system, &plan, &root).trim_end())?;
+        say!("{}", print_job(system, &plan, &root)?.trim_end())?;
         return Ok(());
     }
     signals::watch();

@@ -2,6 +2,7 @@
 
 use super::settings::Settings;
 use super::shard::Shard;
+use crate::data::psv::PackedSfenValue;
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::search::{Limits, SearchOptions, Searcher, Silent};
@@ -141,6 +142,11 @@ pub enum ManifestError {
 }
 
 impl Manifest {
+    /// Positions inside the searches that were written beside the games.
+    pub fn inside(&self) -> u64 {
+        self.tree_bytes.unwrap_or(0) / PackedSfenValue::LEN as u64
+    }
+
     /// Reads a manifest.
     pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
         let path = path.to_path_buf();

@@ -1,7 +1,9 @@
 //! Jobs for clusters: the shards of the present generation as a Slurm job array or a Kubernetes indexed Job.
 
 use super::generation::Plan;
-use std::path::Path;
+use super::stages::{datagen_settings, openings};
+use std::error::Error;
+use std::path::{Path, PathBuf};
 
 /// A batch system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,38 +15,30 @@ pub enum System {
 }
 
 /// `datagen` for the shard that `shard` names, such as `3/16`. `root` is the loop's directory.
-fn command(plan: &Plan, root: &Path, shard: &str, threads: &str) -> Vec<String> {
+fn command(plan: &Plan, root: &Path, shard: &str, threads: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let (c, g) = (&plan.config, &plan.config.generate);
     let directory = super::Directory::read_only(root);
-    let path = |p: std::path::PathBuf| p.to_string_lossy().into_owned();
-    let settings = super::stages::datagen_settings(plan, &crate::datagen::Openings::default());
+    let path = |p: PathBuf| p.to_string_lossy().into_owned();
     let mut words: Vec<String> = vec![c.cluster.program.clone(), "datagen".into()];
     let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
     option("--out", path(directory.games(plan.number)));
     option("--eval-file", path(directory.network(plan.player).join(crate::train::run::NETWORK)));
     option("--positions", g.positions.to_string());
-    option("--nodes", g.nodes.to_string());
-    option("--seed", settings.seed.to_string());
     if let Some(openings) = &g.openings {
-        option("--openings", openings.to_string_lossy().into_owned());
+        option("--openings", path(std::path::absolute(openings)?));
     }
-    option("--balance", g.balance.to_string());
-    option("--random-chance", g.random_chance.to_string());
-    option("--decided-score", g.decided_score.to_string());
-    option("--decided-plies", g.decided_plies.to_string());
-    if let Some((least, most)) = g.random_plies {
-        option("--random-plies", format!("{least}-{most}"));
-    }
-    option("--trees", g.trees.to_string());
-    option("--fit-score", settings.fit_score.to_string());
     option("--shard", shard.into());
     option("--threads", threads.into());
+    words.extend(datagen_settings(plan, &openings(plan)?).options());
     words.extend(["--resume".into(), "--quiet".into()]);
-    words
+    Ok(words)
 }
 
 /// The job, ready for `sbatch` or `kubectl apply -f -`. `root` should be absolute and the same on all machines.
-pub fn print_job(system: System, plan: &Plan, root: &Path) -> String {
+///
+/// # Errors
+/// Openings that cannot be read.
+pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
     match system {
         System::Slurm => slurm(plan, root),
         System::Kubernetes => kubernetes(plan, root),
@@ -52,16 +46,17 @@ pub fn print_job(system: System, plan: &Plan, root: &Path) -> String {
 }
 
 /// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it goes on.
-fn slurm(plan: &Plan, root: &Path) -> String {
+fn slurm(plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let games = super::Directory::read_only(root).games(plan.number);
     let shard = format!("@SHARD@/{}", g.shards);
-    let words: Vec<String> = command(plan, root, &shard, "@THREADS@").iter().map(|w| shell_word(w)).collect();
+    let words: Vec<String> =
+        command(plan, root, &shard, "@THREADS@")?.iter().map(|w| shell_word(w)).collect();
     let line = words
         .join(" ")
         .replace(&shell_word(&shard), &format!("\"$SLURM_ARRAY_TASK_ID/{}\"", g.shards))
         .replace("@THREADS@", "\"${SLURM_CPUS_PER_TASK:-1}\"");
-    format!(
+    Ok(format!(
         "#!/bin/bash\n\
          #SBATCH --job-name=toratsugumi-gen-{:03}\n\
          #SBATCH --array=0-{}\n\
@@ -77,7 +72,7 @@ fn slurm(plan: &Plan, root: &Path) -> String {
         c.threads,
         c.time,
         games.join("slurm-%a.log").display(),
-    )
+    ))
 }
 
 /// A word as a POSIX shell takes it.
@@ -90,14 +85,14 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-fn kubernetes(plan: &Plan, root: &Path) -> String {
+fn kubernetes(plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let shard = format!("$(SHARD)/{}", g.shards);
-    let words = command(plan, root, &shard, &c.threads.to_string());
+    let words = command(plan, root, &shard, &c.threads.to_string())?;
     let quoted: Vec<String> = words.iter().map(|w| format!("            - {}\n", yaml_string(w))).collect();
     let (program, arguments) =
         quoted.split_first().map_or((String::new(), String::new()), |(p, a)| (p.clone(), a.concat()));
-    format!(
+    Ok(format!(
         "apiVersion: batch/v1\n\
          kind: Job\n\
          metadata:\n\
@@ -152,7 +147,7 @@ fn kubernetes(plan: &Plan, root: &Path) -> String {
         memory = 256 + 256 * c.threads,
         root = yaml_string(&root.to_string_lossy()),
         claim = yaml_string(&c.claim),
-    )
+    ))
 }
 
 /// A YAML string in double quotes, which are those of JSON.
@@ -174,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_slurm_script_runs_one_shard_a_task() {
-        let script = print_job(System::Slurm, &plan(), Path::new("/shared/learn"));
+        let script = print_job(System::Slurm, &plan(), Path::new("/shared/learn")).unwrap();
         assert!(script.starts_with("#!/bin/bash\n#SBATCH"));
         assert!(script.contains("--array=0-3\n"));
         assert!(
@@ -191,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_kubernetes_job_is_indexed() {
-        let text = print_job(System::Kubernetes, &plan(), Path::new("/shared/learn"));
+        let text = print_job(System::Kubernetes, &plan(), Path::new("/shared/learn")).unwrap();
         for part in [
             "completions: 4\n",
             "- \"$(SHARD)/4\"\n",

@@ -12,7 +12,6 @@ use crate::arena::spec::EngineSpec;
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::console::note;
 use crate::data::TdLambda;
-use crate::data::psv::PackedSfenValue;
 use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::interrupt::{self, Unfinished};
@@ -71,6 +70,12 @@ fn threads(plan: &Plan) -> usize {
     }
 }
 
+/// Where the games of this generation begin.
+pub fn openings(plan: &Plan) -> Result<Openings, Box<dyn Error>> {
+    let path = plan.config.generate.openings.as_deref();
+    Ok(path.map_or(Ok(Openings::default()), Openings::read)?)
+}
+
 /// The settings of `datagen` in this generation.
 pub fn datagen_settings(plan: &Plan, openings: &Openings) -> Settings {
     let g = &plan.config.generate;
@@ -102,7 +107,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
     let needed = g.shards_needed();
     if g.workers == Workers::Here {
         let network = Arc::new(c.network(plan.player)?);
-        let openings = Arc::new(g.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?);
+        let openings = Arc::new(openings(plan)?);
         for index in 0..g.shards {
             if c.over() {
                 return Err(Unfinished.into());
@@ -163,12 +168,11 @@ fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, 
 
 fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
     let total = |count: fn(&Manifest) -> u64| shards.iter().map(|s| count(&s.1)).sum();
-    let inside = |m: &Manifest| m.tree_bytes.unwrap_or(0) / PackedSfenValue::LEN as u64;
     // a shard whose games are complete has its trees, too
-    let trees = shards.iter().filter(|s| inside(&s.1) > 0).map(|s| s.0.with_extension("psv"));
+    let trees = shards.iter().filter(|s| s.1.inside() > 0).map(|s| s.0.with_extension("psv"));
     Played {
         files: shards.iter().map(|s| s.0.clone()).chain(trees).collect(),
-        inside: total(inside),
+        inside: total(Manifest::inside),
         games: total(|m| m.counts.games),
         positions: total(|m| m.counts.positions),
         fit: total(|m| m.counts.fit),
