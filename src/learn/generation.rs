@@ -43,12 +43,12 @@ pub struct Trained {
     pub positions: u64,
     /// Batches learnt from.
     pub steps: u64,
-    /// Mean divergence from the targets in nats: since the last look, and on games set aside.
+    /// Mean divergence from the targets since the last look, in nats.
     pub training: f64,
-    /// The same on games set aside.
-    pub validation: f64,
-    /// Root mean square error of the win rate on games set aside.
-    pub rmse: f64,
+    /// The same on games set aside, if there are any.
+    pub validation: Option<f64>,
+    /// Root mean square error of the win rate there.
+    pub rmse: Option<f64>,
     /// Wall-clock time of the stage.
     pub seconds: f64,
 }
@@ -59,12 +59,16 @@ impl Trained {
     /// # Panics
     /// Without a run.
     pub fn of_runs(runs: &[Trained]) -> Trained {
-        let mean = |loss: fn(&Trained) -> f64| runs.iter().map(loss).sum::<f64>() / runs.len() as f64;
+        let mean = |loss: fn(&Trained) -> Option<f64>| {
+            let sum: Option<f64> = runs.iter().map(loss).sum();
+            sum.map(|sum| sum / runs.len() as f64)
+        };
+        let training: f64 = runs.iter().map(|r| r.training).sum();
         assert!(!runs.is_empty());
         Trained {
             positions: runs.iter().map(|r| r.positions).sum(),
             steps: runs.iter().map(|r| r.steps).sum(),
-            training: mean(|r| r.training),
+            training: training / runs.len() as f64,
             validation: mean(|r| r.validation),
             rmse: mean(|r| r.rmse),
             seconds: runs.iter().map(|r| r.seconds).sum(),

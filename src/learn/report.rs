@@ -97,7 +97,7 @@ fn pictures(all: &[Generation]) -> String {
         panel(
             "Loss on games set aside, and on those learnt from",
             vec![
-                line("set aside", 1, &|g| Some(g.trained.validation)),
+                line("set aside", 1, &|g| g.trained.validation),
                 line("learnt from", 0, &|g| Some(g.trained.training)),
             ],
         ),
@@ -147,7 +147,7 @@ fn table(all: &[Generation]) -> String {
         let _ = writeln!(
             out,
             "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{:.5}</td><td>{:.5}</td><td>{:.4}</td><td>{}</td><td>{}</td><td>{}</td>\
+             <td>{:.5}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
              <td>{:.1} + {:.1} + {:.1}</td><td>{}</td></tr>",
             if j.promoted { "" } else { " class=\"refused\"" },
             g.plan.number,
@@ -158,8 +158,8 @@ fn table(all: &[Generation]) -> String {
             p.inside,
             g.plan.config.train.passes,
             t.training,
-            t.validation,
-            t.rmse,
+            t.validation.map_or(String::new(), |loss| format!("{loss:.5}")),
+            t.rmse.map_or(String::new(), |rmse| format!("{rmse:.4}")),
             if j.elo.is_some() { format!("+{} ={} -{}", j.wins, j.draws, j.losses) } else { "none".into() },
             j.elo.map_or(String::new(), |[e, low, high]| format!("{e:+.0} [{low:+.0}, {high:+.0}]")),
             j.named.map_or(String::new(), |n| format!("{:.1} % ± {:.1}", 100.0 * n[0], 100.0 * n[1])),
@@ -201,8 +201,8 @@ mod tests {
                 positions: 2400,
                 steps: 3,
                 training: 0.02,
-                validation: 0.03,
-                rmse: 0.1,
+                validation: Some(0.03),
+                rmse: Some(0.1),
                 seconds: 1.0,
             },
             judged: Judged {

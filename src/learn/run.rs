@@ -77,9 +77,10 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         let elo = judged
             .elo
             .map_or(String::new(), |[elo, low, high]| format!(", Elo {elo:+.0} [{low:+.0}, {high:+.0}]"));
+        let loss = trained.validation.map_or(String::new(), |loss| format!("; validation {loss:.5}"));
         say(format!(
-            "generation {number}: {word}: +{} ={} -{}{elo}; validation {:.5}; {} positions",
-            judged.wins, judged.draws, judged.losses, trained.validation, played.positions
+            "generation {number}: {word}: +{} ={} -{}{elo}{loss}; {} positions",
+            judged.wins, judged.draws, judged.losses, played.positions
         ));
         let (keep, player) = (plan.config.keep, if judged.promoted { number } else { plan.player });
         all.push(Generation { plan, played, trained, judged });

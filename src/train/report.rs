@@ -22,22 +22,23 @@ pub struct Entry {
     pub lambda: f64,
     /// Mean divergence from the targets since the last line, and on the validation set, in nats.
     pub training: f64,
-    /// The same on the held-out positions.
-    pub validation: f64,
-    /// Root mean square error of the win rate on the validation set.
-    pub rmse: f64,
-    /// Share of decisive validation positions whose winner the sign of the output names.
-    pub accuracy: f64,
+    /// The same on the held-out positions, if there are any.
+    pub validation: Option<f64>,
+    /// Root mean square error of the win rate there.
+    pub rmse: Option<f64>,
+    /// Share of the decisive ones among them whose winner the sign of the output names.
+    pub accuracy: Option<f64>,
 }
 
 /// The log as CSV.
 pub fn csv(log: &[Entry]) -> String {
+    let number = |n: Option<f64>| n.map_or(String::new(), |n| format!("{n:.6}"));
     let mut out =
         String::from("step,epochs,positions,seconds,rate,lambda,training,validation,rmse,accuracy\n");
     for e in log {
         let _ = writeln!(
             out,
-            "{},{:.4},{},{:.1},{:.3e},{:.4},{:.6},{:.6},{:.6},{:.6}",
+            "{},{:.4},{},{:.1},{:.3e},{:.4},{:.6},{},{},{}",
             e.step,
             e.epochs,
             e.positions,
@@ -45,9 +46,9 @@ pub fn csv(log: &[Entry]) -> String {
             e.rate,
             e.lambda,
             e.training,
-            e.validation,
-            e.rmse,
-            e.accuracy
+            number(e.validation),
+            number(e.rmse),
+            number(e.accuracy)
         );
     }
     out
@@ -55,17 +56,17 @@ pub fn csv(log: &[Entry]) -> String {
 
 /// Both losses over positions.
 pub fn svg(log: &[Entry]) -> String {
-    let curve = |name: &str, color, value: fn(&Entry) -> f64| Curve {
+    let curve = |name: &str, color, value: fn(&Entry) -> Option<f64>| Curve {
         name: name.into(),
         color,
-        points: log.iter().map(|e| (e.positions as f64 / 1e6, value(e))).collect(),
+        points: log.iter().filter_map(|e| Some((e.positions as f64 / 1e6, value(e)?))).collect(),
         ..Curve::default()
     };
     let panel = Panel {
         title: "loss (nats above the targets' entropy)".into(),
         x_label: "million positions".into(),
         curves: vec![
-            curve("training", COLORS[0], |e| e.training),
+            curve("training", COLORS[0], |e| Some(e.training)),
             curve("validation", COLORS[1], |e| e.validation),
         ],
         ..Panel::default()

@@ -280,6 +280,7 @@ impl Run<'_> {
     /// Measures the loss on the held-out positions and notes it in the log.
     fn validate(&mut self, steps: u64, rate: f64, objective: Objective) -> Result<(), Box<dyn Error>> {
         let valid = self.held_out.loss(&mut self.trainer, objective);
+        let measured = |loss: f64| (valid.samples > 0.0).then_some(loss);
         let entry = Entry {
             step: steps as u32,
             epochs: steps as f64 / self.per_epoch as f64,
@@ -288,21 +289,20 @@ impl Run<'_> {
             rate,
             lambda: objective.lambda as f64,
             training: self.recent.mean(),
-            validation: valid.mean(),
-            rmse: valid.rmse(),
-            accuracy: valid.accuracy(),
+            validation: measured(valid.mean()),
+            rmse: measured(valid.rmse()),
+            accuracy: measured(valid.accuracy()).filter(|_| valid.decisive > 0.0),
         };
         self.place.log.push(entry);
-        self.progress.say(&format!(
-            "step {}  pass {:.2}  training {:.5}  validation {:.5}  rmse {:.4}  winner named {:.2} %  {}",
-            entry.step,
-            entry.epochs,
-            entry.training,
-            entry.validation,
-            entry.rmse,
-            100.0 * entry.accuracy,
-            clock(entry.seconds),
-        ));
+        let mut line =
+            format!("step {}  pass {:.2}  training {:.5}  ", entry.step, entry.epochs, entry.training);
+        if let (Some(loss), Some(rmse)) = (entry.validation, entry.rmse) {
+            line += &format!("validation {loss:.5}  rmse {rmse:.4}  ");
+        }
+        if let Some(share) = entry.accuracy {
+            line += &format!("winner named {:.2} %  ", 100.0 * share);
+        }
+        self.progress.say(&(line + &clock(entry.seconds)));
         self.recent = Loss::default();
         write_log(&self.job.out, &self.place.log)?;
         Ok(())
