@@ -31,6 +31,8 @@ pub(super) struct MateSearch {
     solver: Option<(usize, Solver)>,
     thread: Option<JoinHandle<(usize, Solver)>>,
     stop: Arc<AtomicBool>,
+    /// The answer is out, though the thread may not have ended yet.
+    answered: Arc<AtomicBool>,
 }
 
 impl MateSearch {
@@ -46,11 +48,14 @@ impl MateSearch {
             }
         };
         self.stop = Arc::new(AtomicBool::new(false));
-        let stop = self.stop.clone();
+        self.answered = Arc::new(AtomicBool::new(false));
+        let (stop, answered) = (self.stop.clone(), self.answered.clone());
         let run = move || {
             let Order { position, without, limits, .. } = order;
             let outcome = solver
                 .solve(&position, &without, &limits, &stop, &mut |progress| observer.progress(progress));
+            // before the answer, which may be answered at once
+            answered.store(true, Ordering::Relaxed);
             observer.answer(&outcome);
             (megabytes, solver)
         };
@@ -65,7 +70,7 @@ impl MateSearch {
     }
 
     pub(super) fn is_searching(&self) -> bool {
-        self.thread.as_ref().is_some_and(|t| !t.is_finished())
+        self.thread.as_ref().is_some_and(|t| !t.is_finished()) && !self.answered.load(Ordering::Relaxed)
     }
 
     /// Stops the search, if one runs, and waits for its answer.

@@ -219,7 +219,7 @@ mod tests {
 
     impl Helpers for StopAtOnce {
         fn start(&self, _job: &Job) {
-            self.0.stop.store(true, Relaxed);
+            self.0.request_stop();
         }
         fn finish(&self) -> Vec<Vote> {
             Vec::new()

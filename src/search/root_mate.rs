@@ -109,7 +109,7 @@ impl RootMates {
 /// Whether neither the game's repetitions nor its last move come between. (The defender may choose another line, of which
 /// the next look knows.)
 fn is_free(pos: &Position, last: u32, line: &[Move]) -> bool {
-    if last > 0 && pos.game_ply() as usize + line.len() > last as usize {
+    if last > 0 && pos.game_ply() as usize + line.len() > last as usize + 1 {
         return false;
     }
     let mut pos = pos.clone();

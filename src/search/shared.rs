@@ -26,10 +26,12 @@ pub struct SharedState {
     /// Stopped by a limit or the user in the middle of an iteration.
     pub aborted: AtomicBool,
     pub increase_depth: AtomicBool,
+    /// Stopped by the user: what no limit does, and a search without end waits for.
+    asked_to_stop: AtomicBool,
     ponder: AtomicBool,
     /// Milliseconds from `go` to `ponderhit`; -1 when there is none to take.
     ponderhit: AtomicI64,
-    /// Guards changes of `stop` and `ponder` for those who wait on [`SharedState::wait_released`].
+    /// Guards changes of `asked_to_stop` and `ponder` for those who wait on [`SharedState::wait_released`].
     gate: Mutex<Option<Instant>>,
     opened: Condvar,
 }
@@ -45,6 +47,7 @@ impl SharedState {
             stop: AtomicBool::new(false),
             aborted: AtomicBool::new(false),
             increase_depth: AtomicBool::new(true),
+            asked_to_stop: AtomicBool::new(false),
             ponder: AtomicBool::new(false),
             ponderhit: AtomicI64::new(-1),
             gate: Mutex::new(None),
@@ -63,6 +66,7 @@ impl SharedState {
         self.stop.store(false, Relaxed);
         self.aborted.store(false, Relaxed);
         self.increase_depth.store(true, Relaxed);
+        self.asked_to_stop.store(false, Relaxed);
         self.ponder.store(ponder, Relaxed);
         self.ponderhit.store(-1, Relaxed);
         for c in &self.counters {
@@ -81,6 +85,7 @@ impl SharedState {
         let _gate = self.lock();
         self.aborted.store(true, Relaxed);
         self.stop.store(true, Relaxed);
+        self.asked_to_stop.store(true, Relaxed);
         self.ponder.store(false, Relaxed);
         self.opened.notify_all();
     }
@@ -110,10 +115,10 @@ impl SharedState {
         }
     }
 
-    /// Waits until the best move may be sent: stopped, or (unless `infinite`) no longer pondering.
+    /// Waits until the best move may be sent: stopped by the user, or (unless `infinite`) no longer pondering.
     pub fn wait_released(&self, infinite: bool) {
         let mut gate = self.lock();
-        while !self.stop.load(Relaxed) && (infinite || self.ponder.load(Relaxed)) {
+        while !self.asked_to_stop.load(Relaxed) && (infinite || self.ponder.load(Relaxed)) {
             gate = self
                 .opened
                 .wait_timeout(gate, Duration::from_millis(50))

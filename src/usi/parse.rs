@@ -203,8 +203,14 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
                 }
             }
             "mate" => {
-                let time = tokens.next_if(|t| *t == "infinite" || number(t).is_some());
-                limits.mate = Some(time.and_then(number).unwrap_or(u64::MAX));
+                limits.mate = Some(match tokens.next_if(|t| *t == "infinite" || !GO_WORDS.contains(t)) {
+                    None | Some("infinite") => u64::MAX,
+                    Some(text) => number(text).ok_or_else(|| {
+                        let text = shorten(text);
+                        let what = format!("go: mate wants milliseconds or `infinite`, not `{text}`");
+                        ParseError::GoWithoutSense(what)
+                    })?,
+                });
             }
             _ if GO_WORDS.contains(&token) => {
                 let text = tokens.next_if(|t| !GO_WORDS.contains(t));
@@ -236,6 +242,7 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
         }
         understood = true;
     }
+    go.remarks.extend(unused(&mut go.limits, go.perft));
     // one line is answered by one line, however many words of it make no sense
     if go.remarks.len() > 1 {
         let more = go.remarks.len() - 1;
@@ -249,6 +256,22 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
         Some(first) if !understood => Err(ParseError::GoWithoutSense(first.clone())),
         _ => Ok(go),
     }
+}
+
+/// What a mate search or a count of positions cannot use; a time for the move is one for the mate, too.
+fn unused(limits: &mut Limits, perft: Option<u32>) -> Option<String> {
+    let clock = limits.has_clock || limits.rtime.is_some();
+    let without = if perft.is_some() {
+        let limited = clock || limits.movetime.is_some() || limits.depth.is_some() || limits.nodes.is_some();
+        limited.then_some("perft")?
+    } else {
+        let mate = limits.mate.as_mut()?;
+        *mate = limits.movetime.take().map_or(*mate, |time| time.min(*mate));
+        (clock || limits.depth.is_some()).then_some("mate")?
+    };
+    let limits =
+        if without == "mate" { "milliseconds behind `mate`, `movetime` and `nodes`" } else { "none" };
+    Some(format!("go: of the limits {without} knows {limits}; the others are left out"))
 }
 
 #[cfg(test)]
@@ -312,6 +335,19 @@ mod tests {
         assert_eq!(go_of("go mate infinite").limits.mate, Some(u64::MAX));
         assert_eq!(go_of("go mate 30000").limits.mate, Some(30000));
         assert_eq!(go_of("go mate searchmoves 7g7f").search_moves, ["7g7f"]);
+        assert!(matches!(parse("go mate 500ms"), Err(ParseError::GoWithoutSense(_))));
+        assert!(matches!(parse("go mate 5s searchmoves 7g7f"), Err(ParseError::GoWithoutSense(_))));
+        assert_eq!(go_of("go mate movetime 300").limits.mate, Some(300));
+        assert_eq!(go_of("go mate 200 movetime 300").limits.mate, Some(200));
+        for (line, remarks) in [
+            ("go mate nodes 5", 0),
+            ("go mate btime 1000 wtime 1000 byoyomi 300", 1),
+            ("go mate 500 depth 3", 1),
+            ("go perft 2", 0),
+            ("go perft 2 depth 5", 1),
+        ] {
+            assert_eq!(go_of(line).remarks.len(), remarks, "{line}");
+        }
     }
 
     #[test]

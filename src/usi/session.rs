@@ -293,7 +293,8 @@ impl Session {
                 0 => String::new(),
                 n => format!(", and {n} more"),
             };
-            self.output.info(&format!("searchmoves without `{}`: {e}{others}", shorten(text)));
+            let all = if good.is_empty() { "; all moves are searched" } else { "" };
+            self.output.info(&format!("searchmoves without `{}`: {e}{others}{all}", shorten(text)));
         }
         let mut moves: Vec<Move> = good.into_iter().filter_map(|(_, m)| m.ok()).collect();
         // a move named twice would be searched twice

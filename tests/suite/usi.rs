@@ -211,6 +211,29 @@ fn infinite_and_ponder_hold_the_best_move_back() {
     }
 }
 
+/// A limit ends such a search, but only the user the waiting for its answer.
+#[test]
+fn infinite_holds_the_best_move_back_whatever_the_limits() {
+    let mut s = Session::ready();
+    s.send("position startpos");
+    for limit in ["movetime 50", "nodes 500", "depth 2", "rtime 20", "btime 0 wtime 0 byoyomi 60"] {
+        s.send(&format!("go infinite {limit}"));
+        s.expect_silence(Duration::from_millis(300));
+        s.send("stop");
+        s.until("bestmove");
+    }
+}
+
+/// Drawn after move 10, but a mate with move 10 is a mate.
+#[test]
+fn a_mate_with_the_last_move_counts() {
+    let mut s = Session::ready();
+    s.send("setoption name MaxMovesToDraw value 10");
+    let (lines, best) = s.go("position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 10", "go depth 5");
+    assert!(best.starts_with("bestmove G*5b"), "{best}");
+    assert!(lines.last().is_some_and(|l| l.contains("score mate 1 ")), "{lines:?}");
+}
+
 #[test]
 fn stochastic_ponder_answers_for_the_position_given() {
     let mut s = Session::ready();
@@ -308,8 +331,17 @@ fn go_mate_is_answered_in_its_own_words() {
         "position sfen \
          2l1p+P+p+P1/1g+P2LLs+p/2sN1P+pP+s/1P+rP2PsP/1L+P1B1+p+P+P/1k1N+B1+RN1/1g7/p1G5N/6g2 b - 1",
     );
-    s.send("go mate 200");
-    assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate timeout");
+    for go in ["go mate 200", "go mate movetime 200"] {
+        s.send(go);
+        assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate timeout");
+    }
+    // once answered it is no search any more
+    s.send(MATED);
+    for _ in 0..20 {
+        s.send("go mate 1000");
+        assert!(s.until("checkmate").iter().all(|line| !line.contains("stopped first")));
+    }
+    s.send("position sfen 2l1p+P+p+P1/1g+P2LLs+p/2sN1P+pP+s/1P+rP2PsP/1L+P1B1+p+P+P/1k1N+B1+RN1/1g7/p1G5N/6g2 b - 1");
     s.send("go mate infinite");
     s.expect_silence(Duration::from_millis(200));
     s.send("stop");
