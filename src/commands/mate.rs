@@ -4,6 +4,7 @@ use crate::commands::signals;
 use crate::console;
 use crate::engine::Diagram;
 use crate::interrupt::{self, Unfinished};
+use crate::lock;
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
 use crate::position::Position;
 use crate::record::encoding::decode;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +48,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Append a JSON line for each problem to this file, and skip the problems that are in it already
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "sfen")]
     resume: Option<PathBuf>,
 }
 
@@ -74,6 +75,24 @@ struct Row {
     others: Option<Vec<String>>,
     nodes: u64,
     milliseconds: u64,
+}
+
+/// What is asked about every problem.
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Asked {
+    shortest: bool,
+    any: bool,
+    others: bool,
+}
+
+/// A line of the file of `--resume`.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    #[serde(flatten)]
+    row: Row,
+    /// Absent in files of before it was kept.
+    #[serde(default)]
+    asked: Option<Asked>,
 }
 
 /// Runs the subcommand.
@@ -230,19 +249,14 @@ impl Job<'_> {
 
     /// All problems of the files, a line each.
     fn all(&mut self, problems: &[Position]) -> Result<(), Box<dyn Error>> {
-        let mut known = match &self.args.resume {
-            Some(path) => known(path).map_err(|e| format!("{}: {e}", path.display()))?,
-            None => HashMap::new(),
-        };
-        let mut log = match &self.args.resume {
-            Some(path) => Some(
-                OpenOptions::new()
-                    .append(true)
-                    .create(true)
-                    .open(path)
-                    .map_err(|e| format!("{}: {e}", path.display()))?,
-            ),
-            None => None,
+        let &Args { shortest, any, others, .. } = self.args;
+        let asked = Asked { shortest, any, others };
+        let (mut known, mut log) = match &self.args.resume {
+            Some(path) => {
+                let (known, log) = known(path, asked).map_err(|e| format!("{}: {e}", path.display()))?;
+                (known, Some(log))
+            }
+            None => (HashMap::new(), None),
         };
         let mut rows = Vec::new();
         if !self.args.json {
@@ -260,7 +274,8 @@ impl Job<'_> {
                     };
                     let row = row(position, &solved);
                     if let Some(log) = &mut log {
-                        writeln!(log, "{}", serde_json::to_string(&row)?)?;
+                        let kept = Kept { row: row.clone(), asked: Some(asked) };
+                        writeln!(log, "{}", serde_json::to_string(&kept)?)?;
                     }
                     row
                 }
@@ -349,21 +364,30 @@ fn row(position: &Position, solved: &Solved) -> Row {
     }
 }
 
-/// The rows of an earlier run, by problem. A last line cut short by a kill does not count.
-fn known(path: &Path) -> Result<HashMap<String, Row>, Box<dyn Error>> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(HashMap::new()),
-        Err(e) => return Err(e.into()),
-    };
-    let lines: Vec<String> = BufReader::new(file).lines().collect::<Result<_, _>>()?;
-    let mut rows = HashMap::new();
-    for (number, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
-        match serde_json::from_str::<Row>(line) {
-            Ok(row) => drop(rows.insert(row.sfen.clone(), row)),
-            Err(_) if number + 1 == lines.len() => {}
-            Err(e) => return Err(format!("line {}: {e}", number + 1).into()),
-        }
+/// The rows of an earlier run, by problem, and the file, to which more are appended. A last line cut short by a kill goes.
+fn known(path: &Path, asked: Asked) -> Result<(HashMap<String, Row>, File), Box<dyn Error>> {
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    if !lock::take(&file) {
+        return Err("another process writes it".into());
     }
-    Ok(rows)
+    let text = io::read_to_string(&file)?;
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    let mut rows = HashMap::new();
+    for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let kept: Kept = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", number + 1))?;
+        if kept.asked.is_some_and(|before| before != asked) {
+            let what =
+                "was solved with other of the options --shortest, --any and --others; use another file";
+            return Err(format!("line {}: {what}", number + 1).into());
+        }
+        rows.insert(kept.row.sfen.clone(), kept.row);
+    }
+    // only a line that this command began is cut off
+    let (begun, beginning) = (&text[whole..], "{\"sfen\":");
+    if !begun.starts_with(beginning) && !beginning.starts_with(begun) {
+        return Err(format!("line {}: not a problem that was solved", text.lines().count()).into());
+    }
+    file.set_len(whole as u64)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok((rows, file))
 }

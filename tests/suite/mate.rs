@@ -296,3 +296,34 @@ fn any_mate_is_found_with_less_work_than_the_shortest() {
     }
     assert!(nodes[0] < nodes[1], "{nodes:?}");
 }
+
+/// A file of `--resume` after a kill in the middle of a line, and with other questions.
+#[test]
+fn a_file_of_problems_goes_on_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let [problems, kept] = ["p.sfen", "done.jsonl"].map(|name| dir.path().join(name));
+    std::fs::write(&problems, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1\n").unwrap();
+    let run = |more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        command.arg("mate").arg(&problems).arg("--hash=1").arg("--resume").arg(&kept).args(more);
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(run(&[]), (true, String::new()));
+    let whole = std::fs::read_to_string(&kept).unwrap();
+    assert_eq!(whole.lines().count(), 2);
+    for cut in [3, 40] {
+        let first = whole.find('\n').unwrap() + 1;
+        std::fs::write(&kept, &whole[..first + cut]).unwrap();
+        assert_eq!(run(&[]), (true, String::new()));
+        let again = std::fs::read_to_string(&kept).unwrap();
+        assert_eq!((again.lines().count(), &again[..first]), (2, &whole[..first]));
+        assert!(again.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{again}");
+    }
+    let (ok, errors) = run(&["--others"]);
+    assert!(!ok && errors.contains("done.jsonl") && errors.contains("--others"), "{errors}");
+    // nothing of the user's is cut off
+    std::fs::write(&kept, "my notes").unwrap();
+    assert!(!run(&[]).0);
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "my notes");
+}
