@@ -21,8 +21,8 @@ pub struct Args {
     #[arg(long)]
     divide: bool,
     /// Threads that share the moves of the position
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
 }
 
 /// Runs the subcommand.
@@ -30,7 +30,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut game = Game::default();
     game.update(args.sfen.as_deref(), [])?;
     let start = Instant::now();
-    let counts = divide(game.position(), args.depth, args.threads, &AtomicBool::new(false))?;
+    let counts = divide(game.position(), args.depth, args.threads.into(), &AtomicBool::new(false))?;
     let seconds = start.elapsed().as_secs_f64();
     let nodes = if args.depth == 0 { 1 } else { counts.iter().map(|(_, n)| n).sum::<u64>() };
     let mut out = console::output();

@@ -93,6 +93,11 @@ impl Special {
         }
     }
 
+    /// Whether nobody wins.
+    pub fn is_draw(self) -> bool {
+        matches!(self, Special::Repetition | Special::Impasse | Special::DrawDeclaration | Special::MaxMoves)
+    }
+
     /// KIF's word; `turn` is the side to move.
     pub fn kif(self, turn: Color) -> &'static str {
         match self {

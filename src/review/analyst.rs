@@ -4,9 +4,9 @@ use super::mates::{Mates, answered, refuted};
 use super::reading::{PvLine, Reading};
 use crate::engine::{Engine, EngineError, LastLines, Limits, OptionError};
 use crate::memory::OutOfMemory;
-use crate::position::Position;
+use crate::position::{GameRepetition, Position};
 use crate::record::Record;
-use crate::types::{Move, VALUE_MATE, is_decisive, is_win};
+use crate::types::{Move, VALUE_MATE, VALUE_ZERO, Value, is_decisive, is_win};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +43,9 @@ pub struct Settings {
     pub mate_nodes: u64,
     /// Directory of an nn.bin; the embedded network without.
     pub eval_dir: Option<PathBuf>,
+    /// SHA-256 of the network, whatever its path.
+    #[serde(default)]
+    pub network: String,
 }
 
 /// Why a game cannot be analysed.
@@ -62,6 +65,17 @@ pub struct Analyst {
     engine: Engine,
     mates: Option<Mates>,
     settings: Settings,
+}
+
+/// The reading of a position in which the game has ended.
+fn over(value: Value) -> Reading {
+    Reading { lines: vec![PvLine { value, depth: 0, seldepth: 0, nodes: 0, pv: Vec::new() }] }
+}
+
+/// Whether a record's last position is drawn: by its fourth occurrence, or as the record says.
+fn is_drawn(position: &Position, record: &Record) -> bool {
+    position.game_repetition() == Some(GameRepetition::Draw)
+        || record.end.as_ref().is_some_and(|end| end.special.is_draw())
 }
 
 /// So many moves of the engine that run into a mate are refuted before the last is taken as it is.
@@ -113,7 +127,8 @@ impl Analyst {
                 if behind.is_multiple_of(SEGMENT) {
                     self.engine.forget();
                 }
-                let reading = self.read(&position)?;
+                let drawn = at == last && is_drawn(&position, record);
+                let reading = if drawn { over(VALUE_ZERO) } else { self.read(&position)? };
                 if let Some(ply) = record.moves.get(at)
                     && let Some(lost) = self.mate_by_another(&position, ply.mv, &reading)?
                 {
@@ -135,9 +150,8 @@ impl Analyst {
     /// Reads one position: by the search, by the solver for a mate of the side to move, and by the solver again for a
     /// mate that the move found runs into; then other moves are searched.
     fn read(&mut self, position: &Position) -> Result<Reading, AnalystError> {
-        let over = |value| PvLine { value, depth: 0, seldepth: 0, nodes: 0, pv: Vec::new() };
         if !position.has_legal_move() {
-            return Ok(Reading { lines: vec![over(-VALUE_MATE)] });
+            return Ok(over(-VALUE_MATE));
         }
         let mut reading = self.search(position, &[])?;
         let Some(mates) = &mut self.mates else { return Ok(reading) };

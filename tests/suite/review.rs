@@ -5,8 +5,9 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use toratsugumi::nnue::Network;
 use toratsugumi::random::Rng;
-use toratsugumi::record::{Format, Record};
+use toratsugumi::record::{End, Format, Record, Special};
 
 const GAME: &str = "tests/data/games/gps_normal_gps_l_2010.csa";
 
@@ -142,9 +143,41 @@ fn a_game_alone_goes_to_standard_output() {
 }
 
 #[test]
+fn the_network_of_a_kept_reading_is_known_by_what_is_in_it() {
+    let dir = Dir::new();
+    let (game, network) = (dir.game("a.csa", 2), dir.at("nn.bin"));
+    let command =
+        [game.as_str(), "--depth", "1", "--json", "--out-dir", &dir.at("."), "--eval-dir", &network];
+    let (ok, _, errors) = analyse(&command);
+    assert!(!ok && errors.contains("nn.bin"), "{errors}");
+    Network::bootstrap().unwrap().save(Path::new(&network)).unwrap();
+    assert!(analyse(&command).0 && analyse(&command).0);
+    Network::embedded().unwrap().save(Path::new(&network)).unwrap();
+    let (ok, _, errors) = analyse(&command);
+    assert!(!ok && errors.contains("--force"), "{errors}");
+}
+
+#[test]
+fn the_last_position_of_a_drawn_game_is_even() {
+    let dir = Dir::new();
+    let mut record = short_game(30);
+    record.end = Some(End::of(Special::MaxMoves));
+    let game = dir.at("drawn.csa");
+    std::fs::write(&game, Format::Csa.write(&record)).unwrap();
+    let (ok, _, errors) = analyse(&[&game, "--depth", "1", "--json", "--out-dir", &dir.at(".")]);
+    assert!(ok, "{errors}");
+    let read: Value = serde_json::from_str(&dir.read("drawn.analysis.json")).unwrap();
+    assert_eq!(read["positions"][30]["lines"][0]["value"], 0, "{}", read["positions"][30]);
+}
+
+#[test]
 fn a_position_is_read_as_before() {
     let (ok, out, errors) = analyse(&["--nodes", "2000", "--moves", "7g7f", "3c3d"]);
     assert!(ok && out.contains("best move for Black (先手)") && out.contains("win rate"), "{out}{errors}");
+    for options in [&["--book", "no.db"][..], &["--mate-nodes", "5"], &["--lang", "ja"], &["--force"]] {
+        let (ok, _, errors) = analyse(&[&["--nodes", "10", "--sfen", "startpos"], options].concat());
+        assert!(!ok && errors.contains(options[0]) && errors.contains("for games"), "{errors}");
+    }
 }
 
 /// A mate that a short search does not see; another first move mates, too.

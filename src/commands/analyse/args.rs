@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, num_args = 1.., value_name = "MOVE", value_delimiter = ' ')]
     pub moves: Vec<String>,
     /// Milliseconds to think [default: 3000 for a position]
-    #[arg(long, value_name = "MS", conflicts_with_all = ["depth", "nodes"])]
+    #[arg(long, value_name = "MS", conflicts_with_all = ["depth", "nodes"], value_parser = clap::value_parser!(u64).range(1..))]
     pub movetime: Option<u64>,
     /// Plies to think ahead, instead of a time
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..))]
@@ -47,13 +47,14 @@ pub struct Args {
     #[arg(long, default_value_t = 256, value_name = "MB")]
     pub hash: u32,
     /// Positions that the mate solver may visit for each position of a game, beside the search; 0 leaves it out
-    #[arg(long, default_value_t = 20_000, value_name = "NODES")]
-    pub mate_nodes: u64,
+    /// [default: 20000]
+    #[arg(long, value_name = "NODES")]
+    pub mate_nodes: Option<u64>,
     /// A network file or the directory of an nn.bin, instead of the embedded network
     #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     pub eval_dir: Option<PathBuf>,
     /// Opening book (.db, .ybb, .bin, .sbk) whose moves are marked in games
-    #[arg(long, value_name = "FILE", requires = "games")]
+    #[arg(long, value_name = "FILE")]
     pub book: Option<PathBuf>,
     /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
@@ -95,6 +96,19 @@ impl Args {
     pub fn to_files(&self) -> bool {
         let kinds = self.html || self.svg || self.kif || self.csa || self.json || self.text;
         kinds || self.out_dir.is_some()
+    }
+
+    /// The first option given that a position alone has no use for.
+    pub fn of_games(&self) -> Option<&'static str> {
+        let given = [
+            ("--book", self.book.is_some()),
+            ("--from", self.from.is_some()),
+            ("--mate-nodes", self.mate_nodes.is_some()),
+            ("--lang", self.lang.is_some()),
+            ("--force", self.force),
+            ("--quiet", self.quiet),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
     }
 
     /// The threads to search with.

@@ -5,6 +5,7 @@ use crate::book::Library;
 use crate::commands::{record_files, signals};
 use crate::console::{self, Progress, clock, note};
 use crate::interrupt::{self, Unfinished};
+use crate::nnue::Network;
 use crate::record::{Format, Record};
 use crate::review::store::{self, StoreError};
 use crate::review::{
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const DEFAULT_NODES: u64 = 200_000;
+const DEFAULT_MATE_NODES: u64 = 20_000;
 
 /// A game to read.
 struct Job {
@@ -39,7 +41,7 @@ impl Job {
     }
 }
 
-pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+pub fn run(args: &Args, network: &Network) -> Result<(), Box<dyn Error>> {
     signals::watch();
     let effort = match (args.depth, args.movetime) {
         (Some(depth), _) => Effort::Depth(depth),
@@ -51,8 +53,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         multipv: args.multipv,
         threads: args.threads(),
         hash_mb: args.hash,
-        mate_nodes: args.mate_nodes,
+        mate_nodes: args.mate_nodes.unwrap_or(DEFAULT_MATE_NODES),
         eval_dir: args.eval_dir.clone(),
+        network: network.sha256()?,
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
     let (mut jobs, failed) = jobs(args, &settings, &engine)?;

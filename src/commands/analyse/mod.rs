@@ -6,13 +6,22 @@ mod position;
 
 pub use args::Args;
 
+use super::networks::network;
 use std::error::Error;
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    match args.games.is_empty() {
-        true if args.to_files() => Err("files are written of games; name one".into()),
-        true => position::run(args),
-        false => games::run(args),
+    if args.games.is_empty() {
+        if args.to_files() {
+            return Err("files are written of games; name one".into());
+        }
+        if let Some(option) = args.of_games() {
+            return Err(format!("{option} is for games; name one").into());
+        }
+    } else if args.force && !args.to_files() {
+        return Err("--force is for files; without one every game is analysed anew".into());
     }
+    // before the engine, which would play on with the embedded one
+    let network = network(args.eval_dir.as_deref())?;
+    if args.games.is_empty() { position::run(args) } else { games::run(args, &network) }
 }
