@@ -29,8 +29,10 @@ fn count(m: &BookMove) -> u64 {
 /// The moves that may be played, of legal ones in the order of a book. What was left out goes to `say`.
 pub fn candidates(moves: &[BookMove], taste: Taste, say: &mut dyn FnMut(&str)) -> Vec<BookMove> {
     let mut left = moves.to_vec();
+    // where no move has a count none is rare
+    let counted = left.iter().any(|m| m.count().is_some());
     let total: u64 = left.iter().map(count).sum();
-    if taste.narrow && total > 0 {
+    if taste.narrow && counted && total > 0 {
         left.retain(|m| count(m) * 10 >= total);
         if left.len() < moves.len() {
             say(&format!("NarrowBook: {} moves to {}", moves.len(), left.len()));
@@ -100,6 +102,8 @@ mod tests {
         assert!(left(&list, Taste { depth_limit: 21, ..ANY }).is_empty());
         // without counts nothing is rare
         assert_eq!(left(&[(5, 0), (5, 0)], Taste { narrow: true, ..ANY }), [1, 2]);
+        let unknown: Vec<BookMove> = (1..=11).map(BookMove::new).collect();
+        assert_eq!(candidates(&unknown, Taste { narrow: true, ..ANY }, &mut |_| ()).len(), 11);
         assert!(left(&[], ANY).is_empty());
     }
 

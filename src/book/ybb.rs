@@ -104,7 +104,7 @@ impl YbbFile {
         self.source.read_exact_at(start, &mut buffer).map_err(|e| BookError::byte(start, e))?;
         let read = |b: &[u8]| {
             let m = BookMove::new(u16_at(b, 0)).with_value(Some(i32::from(u16_at(b, 2) as i16)));
-            m.with_depth((b.len() > 4).then(|| i32::from(u16_at(b, 4)))).with_count(Some(0))
+            m.with_depth((b.len() > 4).then(|| i32::from(u16_at(b, 4))))
         };
         Ok(buffer.chunks_exact(size as usize).map(read).filter(|m| is_move(m.mv)).collect())
     }

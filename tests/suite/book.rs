@@ -64,7 +64,7 @@ fn contents(book: &Book, format: Format) -> Vec<(Place, Vec<Known>)> {
     let entries = book.entries().map(|e| {
         let mut moves = e.moves.to_vec();
         if format == Format::Ybb {
-            moves.iter_mut().for_each(|m| *m = m.with_count(Some(0)));
+            moves.iter_mut().for_each(|m| *m = m.with_count(None));
         }
         moves.sort_by_key(BookMove::rank);
         let known = moves.iter().map(|m| match format {

@@ -4,6 +4,7 @@
 mod accuracy;
 mod arena;
 mod book;
+mod book_losses;
 mod console;
 mod csa;
 mod csa_server;

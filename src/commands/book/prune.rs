@@ -6,6 +6,8 @@ use std::error::Error;
 use std::path::PathBuf;
 
 /// Cut a book down
+///
+/// It is an error when no move is left.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -13,7 +15,7 @@ pub struct Args {
     input: PathBuf,
     #[command(flatten)]
     output: Output,
-    /// Drop moves played less often
+    /// Drop moves played less often; moves without a count stay
     #[arg(long, value_name = "N")]
     min_count: Option<u32>,
     /// Keep so many moves a position, the best ones
@@ -22,7 +24,7 @@ pub struct Args {
     /// Drop moves that are worse than the best of their position by more centipawns
     #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     eval_diff: Option<i32>,
-    /// Drop positions with a greater move number
+    /// Drop positions with a greater move number; an error where positions have none, as in .sbk
     #[arg(long, value_name = "PLY")]
     max_ply: Option<u16>,
     /// Drop what the moves that stay do not reach from the usual starts
@@ -40,5 +42,15 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         max_ply: args.max_ply,
         reachable: args.reachable,
     };
-    args.output.write(prune(&files::read(&args.input)?, keep), format)
+    let book = files::read(&args.input)?;
+    let unnumbered = book.entries().filter(|e| e.ply == 0).count();
+    if args.max_ply.is_some() && unnumbered > 0 {
+        let (path, all) = (args.input.display(), book.len());
+        return Err(format!("--max-ply: {path}: {unnumbered} of {all} positions have no move number").into());
+    }
+    let left = prune(&book, keep);
+    if left.is_empty() {
+        return Err("no move is left; nothing was written".into());
+    }
+    args.output.write(left, format)
 }
