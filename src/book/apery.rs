@@ -6,7 +6,7 @@
 use super::error::BookError;
 use super::moves::BookMove;
 use super::placement::Place;
-use super::store::{Book, Builder};
+use super::store::{Book, Builder, Dropped};
 use crate::data::board::PACKED_ORDER;
 use crate::data::hcp::{from_apery_move, to_apery_move};
 use crate::position::{Position, handicap};
@@ -86,29 +86,33 @@ impl AperyBook {
         self.entries.chunk_by(|a, b| a.0 == b.0).count()
     }
 
-    /// The moves of a position, in the file's order.
+    /// The moves of a position, in the file's order; of a move that it names twice the first.
     pub fn find(&self, pos: &Position) -> Vec<BookMove> {
-        let key = key(pos);
-        let start = self.entries.partition_point(|(k, _)| *k < key);
         let mut moves: Vec<BookMove> = Vec::new();
-        for (_, m) in self.entries[start..].iter().take_while(|(k, _)| *k == key) {
+        for m in self.all_at(pos) {
             if moves.iter().all(|other| other.mv != m.mv) {
-                moves.push(*m);
+                moves.push(m);
             }
         }
         moves
     }
 
-    /// The positions that the book's own moves reach from the usual starts; the format itself names none. The second
+    fn all_at(&self, pos: &Position) -> impl Iterator<Item = BookMove> {
+        let key = key(pos);
+        let start = self.entries.partition_point(|(k, _)| *k < key);
+        self.entries[start..].iter().take_while(move |(k, _)| *k == key).map(|(_, m)| *m)
+    }
+
+    /// The positions that the book's own moves reach from the usual starts; the format itself names none. The last
     /// number: how many positions are not reached.
-    pub fn positions(&self) -> (Book, usize) {
+    pub fn positions(&self) -> (Book, Dropped, usize) {
         let mut builder = Builder::default();
         let mut seen: HashMap<u64, Place> = HashMap::new();
         let mut queue: VecDeque<(Place, u16)> =
             handicap::starts().filter_map(|pos| Place::of(&pos)).map(|place| (place, 1)).collect();
         while let Some((place, ply)) = queue.pop_front() {
             let Some(mut pos) = place.position(ply) else { continue };
-            let moves = self.find(&pos);
+            let moves: Vec<BookMove> = self.all_at(&pos).collect();
             if moves.is_empty() || seen.insert(key(&pos), place).is_some() {
                 continue;
             }
@@ -125,16 +129,17 @@ impl AperyBook {
                 }
             }
         }
-        (builder.finish().0, self.positions_count() - seen.len())
+        let (book, dropped) = builder.finish();
+        (book, dropped, self.positions_count() - seen.len())
     }
 }
 
-/// Writes a book, of the same position at several plies only the smallest.
+/// Writes a book, of the same position at several plies only the smallest. Says how many positions and moves were written.
 ///
 /// # Errors
 /// Those of the output; a position that the rules refuse.
-pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
-    let book = book.without_other_plies();
+pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
+    let (book, _) = book.without_other_plies();
     let mut entries: Vec<(u64, BookMove)> = Vec::with_capacity(book.move_count());
     for e in book.entries() {
         let key = key(&e.position()?);
@@ -149,7 +154,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
         out.write_all(&(m.count().unwrap_or(1).min(u32::from(u16::MAX)) as u16).to_le_bytes())?;
         out.write_all(&m.value().unwrap_or(0).to_le_bytes())?;
     }
-    Ok(())
+    Ok((book.len(), book.move_count()))
 }
 
 #[cfg(test)]

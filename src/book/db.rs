@@ -3,13 +3,15 @@
 use super::error::{BookError, excerpt};
 use super::moves::{BookMove, read_move, usi};
 use super::placement::Place;
-use super::store::{Book, Builder, Remark};
+use super::store::{Book, Builder, Dropped, Remark};
 use std::io::{BufRead, Write};
 
 /// The first line of a file.
 pub const HEADER: &str = "#YANEURAOU-DB2016 1.00";
 /// What other lines of that kind begin with.
 const FAMILY: &str = "#YANEURAOU-";
+/// YaneuraOu's number of positions, in a comment at the head; it would not hold for the book that is made of this one.
+const ENTRIES: &str = "NOE:";
 
 /// One position as the file has it.
 pub struct DbEntry {
@@ -49,12 +51,14 @@ pub struct DbReader<R> {
     buffer: Vec<u8>,
     /// The position whose moves come next.
     next: Option<DbEntry>,
+    /// The comments before the first position, a line each.
+    head: Vec<String>,
 }
 
 impl<R: BufRead> DbReader<R> {
     /// Reads from the file's beginning.
     pub fn new(input: R) -> DbReader<R> {
-        DbReader { input, line: 0, buffer: Vec::new(), next: None }
+        DbReader { input, line: 0, buffer: Vec::new(), next: None, head: Vec::new() }
     }
 
     /// The next line without its end; none at the end.
@@ -88,8 +92,10 @@ impl<R: BufRead> DbReader<R> {
                     return Err(at(format!("this kind of book is not known: {}", excerpt(&line))));
                 }
                 match &mut self.next {
-                    Some(entry) if !line.starts_with(FAMILY) => entry.remark(text),
-                    _ => {}
+                    _ if line.starts_with(FAMILY) => {}
+                    Some(entry) => entry.remark(text),
+                    None if text.trim_start().starts_with(ENTRIES) => {}
+                    None => self.head.push(text.to_string()),
                 }
                 continue;
             }
@@ -161,11 +167,11 @@ pub(super) fn read_line(line: &str) -> Result<(Option<BookMove>, Option<String>)
     Ok(((mv != 0).then_some(m), (!remark.trim().is_empty()).then(|| remark.to_string())))
 }
 
-/// Reads a whole book. The second number: how many positions were there twice.
+/// Reads a whole book.
 ///
 /// # Errors
 /// What is wrong in a line.
-pub fn read(input: impl BufRead) -> Result<(Book, usize), BookError> {
+pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
     let mut reader = DbReader::new(input);
     let mut builder = Builder::default();
     while let Some(entry) = reader.next_entry()? {
@@ -174,15 +180,17 @@ pub fn read(input: impl BufRead) -> Result<(Book, usize), BookError> {
             builder.remark(Remark { place: entry.place, ply: entry.ply, mv, text });
         }
     }
+    builder.comment(&reader.head.join("\n"));
     Ok(builder.finish())
 }
 
-/// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the smallest.
+/// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the smallest. Says how
+/// many positions and moves were written.
 ///
 /// # Errors
 /// Those of the output; a position that the rules refuse.
-pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
-    let book = book.without_other_plies();
+pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
+    let (book, _) = book.without_other_plies();
     let mut order = Vec::with_capacity(book.len());
     for (i, e) in book.entries().enumerate() {
         let sfen = e.position()?.sfen();
@@ -190,10 +198,11 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
     }
     order.sort_unstable();
     writeln!(out, "{HEADER}")?;
+    book.comment().lines().try_for_each(|line| writeln!(out, "#{line}"))?;
     for (sfen, i) in order {
         write_entry(out, &book, i, &sfen)?;
     }
-    Ok(())
+    Ok((book.len(), book.move_count()))
 }
 
 fn write_entry(out: &mut impl Write, book: &Book, i: usize, sfen: &str) -> Result<(), BookError> {
@@ -245,7 +254,7 @@ mod tests {
     #[test]
     fn a_file_reads_back() {
         let text = format!(
-            "{HEADER}\nsfen {START} 1\n#of the position\n2g2f 8c8d 63 27 935\n#two\n#lines\n7g7f none 20 25 6\n\
+            "{HEADER}\n# of the book\n#twice\n#twice\nsfen {START} 1\n#of the position\n2g2f 8c8d 63 27 935\n#two\n#lines\n7g7f none 20 25 6\n\
              3g3f none none none 2\n9g9f none\n"
         );
         let book = read_text(&text).unwrap();
@@ -262,7 +271,7 @@ mod tests {
         {
             let book = read_text(&format!("{head}{entry}")).unwrap();
             let e = book.entry(0);
-            assert_eq!((book.len(), e.ply, e.moves.len()), (1, 1, 4));
+            assert_eq!((book.len(), e.ply, e.moves.len(), book.comment()), (1, 1, 4, ""));
             assert_eq!(e.moves[0].value(), Some(63));
             assert_eq!((e.moves[1].value(), e.moves[1].count()), (None, Some(8)));
             assert_eq!((e.moves[2].depth(), e.moves[2].count()), (Some(23), None));

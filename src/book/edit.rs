@@ -1,5 +1,6 @@
 //! Books put together and cut down: [`merge`], [`prune`].
 
+use super::error::BookError;
 use super::graph::{Graph, Target};
 use super::moves::BookMove;
 use super::placement::Place;
@@ -18,8 +19,13 @@ pub enum Prefer {
     Last,
 }
 
-/// One book of several: counts add up, of scores one stays, positions have their smallest ply.
-pub fn merge(books: Vec<Book>, prefer: Prefer) -> Book {
+/// One book of several: counts add up, of scores one stays, remarks stand one below the other, positions have their
+/// smallest ply. Of a position at several plies within one book the score of the smallest counts as the book's, or with
+/// [`Prefer::Deeper`] that of the greatest depth.
+///
+/// # Errors
+/// Counts that add up to more than a book holds.
+pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
     let mut least: HashMap<Place, u16> = HashMap::new();
     for e in books.iter().flat_map(Book::entries) {
         let ply = least.entry(e.place).or_insert(e.ply);
@@ -29,8 +35,11 @@ pub fn merge(books: Vec<Book>, prefer: Prefer) -> Book {
         };
     }
     let mut builder = Builder::default();
+    let mut beyond = false;
+    let within = if prefer == Prefer::Last { Prefer::First } else { prefer };
     for book in books {
-        let book = book.without_other_plies();
+        let (book, _) = book.without_other_plies_with(&mut |a, b| beyond |= !add(a, b, within));
+        builder.comment(book.comment());
         for e in book.entries() {
             builder.push(e.place, least[&e.place], e.moves);
         }
@@ -38,22 +47,30 @@ pub fn merge(books: Vec<Book>, prefer: Prefer) -> Book {
             builder.remark(Remark { ply: least[&r.place], ..r.clone() });
         }
     }
-    let mut join = |a: &mut BookMove, b: &BookMove| {
-        let count = match (a.count(), b.count()) {
-            (Some(m), Some(n)) => Some(u64::from(m) + u64::from(n)),
-            (m, n) => m.or(n).map(u64::from),
-        };
-        let depth = |m: &BookMove| (m.value().is_some(), m.depth().unwrap_or(0));
-        let takes_b = match prefer {
-            Prefer::Deeper => depth(b) > depth(a),
-            Prefer::First => a.value().is_none(),
-            Prefer::Last => b.value().is_some(),
-        };
-        let (winner, other) = if takes_b { (*b, *a) } else { (*a, *b) };
-        let ponder = if winner.ponder == 0 { other.ponder } else { winner.ponder };
-        *a = winner.with_ponder(ponder).with_count(count);
+    let book = builder.finish_with(&mut |a, b| beyond |= !add(a, b, prefer)).0;
+    if beyond {
+        Err(BookError::whole("the counts of a move add up to more than 4294967294"))
+    } else {
+        Ok(book)
+    }
+}
+
+/// Adds what another entry says of a move; false where the sum of the counts is more than a book holds.
+fn add(a: &mut BookMove, b: &BookMove, prefer: Prefer) -> bool {
+    let count = match (a.count(), b.count()) {
+        (Some(m), Some(n)) => Some(u64::from(m) + u64::from(n)),
+        (m, n) => m.or(n).map(u64::from),
     };
-    builder.finish_with(&mut join).0
+    let depth = |m: &BookMove| (m.value().is_some(), m.depth().unwrap_or(0));
+    let takes_b = match prefer {
+        Prefer::Deeper => depth(b) > depth(a),
+        Prefer::First => a.value().is_none(),
+        Prefer::Last => b.value().is_some(),
+    };
+    let (winner, other) = if takes_b { (*b, *a) } else { (*a, *b) };
+    let ponder = if winner.ponder == 0 { other.ponder } else { winner.ponder };
+    *a = winner.with_ponder(ponder).with_count(count);
+    a.count().map(u64::from) == count
 }
 
 /// What stays in a book.
@@ -74,6 +91,7 @@ pub struct Keep {
 /// The part of a book that is wanted.
 pub fn prune(book: &Book, keep: Keep) -> Book {
     let mut builder = Builder::default();
+    builder.comment(book.comment());
     for e in book.entries().filter(|e| keep.max_ply.is_none_or(|p| e.ply <= p)) {
         let mut moves = e.moves.to_vec();
         moves.sort_by_key(BookMove::rank);
@@ -90,22 +108,14 @@ pub fn prune(book: &Book, keep: Keep) -> Book {
     book.remarks().iter().for_each(|r| builder.remark(r.clone()));
     let cut = builder.finish().0;
     if !keep.reachable {
-        return without_lost_remarks(cut, |_| true);
+        return cut;
     }
-    let reached = reachable(&cut);
-    without_lost_remarks(cut, |i| reached[i])
-}
-
-/// The entries that `stays` names, with the remarks on what is still there.
-fn without_lost_remarks(book: Book, stays: impl Fn(usize) -> bool) -> Book {
     let mut builder = Builder::default();
-    for (i, e) in book.entries().enumerate().filter(|(i, _)| stays(*i)) {
+    builder.comment(cut.comment());
+    for (e, _) in cut.entries().zip(reachable(&cut)).filter(|(_, reached)| *reached) {
         builder.push(e.place, e.ply, e.moves);
-        let own = |mv: u16| Remark { place: e.place, ply: e.ply, mv, text: book.remark(&e, mv).to_string() };
-        builder.remark(own(0));
-        e.moves.iter().for_each(|m| builder.remark(own(m.mv)));
-        debug_assert!(i < book.len());
     }
+    cut.remarks().iter().for_each(|r| builder.remark(r.clone()));
     builder.finish().0
 }
 
@@ -162,13 +172,31 @@ mod tests {
     fn counts_add_up_and_one_score_stays() {
         let one = "sfen A 1\n#here\n2g2f 8c8d 10 5 3\n7g7f none 20 9 2\n";
         let two = "sfen A 3\n2g2f none 30 7 4\n7g7f 3c3d 40 9 1\nsfen B 2\n3c3d none\n";
-        let merged = |prefer| text(merge(vec![book(one), book(two)], prefer));
+        let merged = |prefer| text(merge(vec![book(one), book(two)], prefer).unwrap());
         let tail = "\nsfen B 2\n3c3d none";
         // B stands before A in the order of SFENs
         let expect = |moves: &str| format!("{}\nsfen A 1\n#here\n{moves}", tail.trim());
         assert_eq!(merged(Prefer::Deeper), expect("2g2f 8c8d 30 7 7\n7g7f 3c3d 20 9 3"));
         assert_eq!(merged(Prefer::First), expect("2g2f 8c8d 10 5 7\n7g7f 3c3d 20 9 3"));
         assert_eq!(merged(Prefer::Last), expect("2g2f 8c8d 30 7 7\n7g7f 3c3d 40 9 3"));
+    }
+
+    #[test]
+    fn nothing_of_a_merged_book_is_lost() {
+        let one = "#first\nsfen A 1\n#aaa\n7g7f none 10 20 3 #m1\nsfen A 3\n#ccc\n7g7f none 50 30 4\n";
+        let two = "#second\nsfen A 2\n#bbb\n7g7f none 20 25 2 #m2\n#m3\n";
+        let merged = |prefer| text(merge(vec![book(one), book(two)], prefer).unwrap());
+        let expect =
+            |line| format!("#first\n#second\nsfen A 1\n#aaa\n#ccc\n#bbb\n7g7f none {line} 9\n#m1\n#m2\n#m3");
+        assert_eq!(merged(Prefer::Deeper), expect("50 30"));
+        assert_eq!(merged(Prefer::First), expect("10 20"));
+        assert_eq!(merged(Prefer::Last), expect("20 25"));
+        // a book with itself has its remarks once
+        let twice = text(merge(vec![book(one), book(one)], Prefer::First).unwrap());
+        assert_eq!(twice, "#first\nsfen A 1\n#aaa\n#ccc\n7g7f none 10 20 14\n#m1");
+        let many = "sfen A 1\n7g7f none 1 1 4294967294";
+        let error = merge(vec![book(many), book(one)], Prefer::First).err().unwrap();
+        assert_eq!(error.to_string(), "the counts of a move add up to more than 4294967294");
     }
 
     #[test]

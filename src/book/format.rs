@@ -6,7 +6,7 @@ use super::embedded;
 use super::error::BookError;
 use super::moves::BookMove;
 use super::sbk;
-use super::store::Book;
+use super::store::{Book, Dropped};
 use super::ybb::{self, YbbFile};
 use std::fmt;
 use std::fs::File;
@@ -90,24 +90,25 @@ impl Format {
 
     /// What is lost when a book is written in this format.
     pub fn losses(self, book: &Book) -> Loss {
+        use Format::{Apery, Sbk, Ybb};
         let any = |f: &dyn Fn(&BookMove) -> bool| book.entries().any(|e| e.moves.iter().any(f));
         let mut lost = Vec::new();
-        let mut lose = |kept: bool, there: &dyn Fn() -> bool, what: &'static str| {
-            if !kept && there() {
+        let mut lose = |by: &[Format], there: &dyn Fn() -> bool, what: &'static str| {
+            if by.contains(&self) && there() {
                 lost.push(what);
             }
         };
-        let db = self == Format::Db;
-        lose(db, &|| any(&|m| m.ponder != 0), "replies");
-        lose(self != Format::Sbk, &|| any(&|m| m.value().is_some_and(|v| v != 0)), "scores");
-        lose(db || self == Format::Ybb, &|| any(&|m| m.depth().is_some_and(|d| d != 0)), "depths");
-        lose(self != Format::Ybb, &|| any(&|m| m.count().is_some_and(|n| n > 1)), "counts");
-        lose(db || self == Format::Ybb, &|| book.entries().any(|e| e.ply > 1), "move numbers");
-        let of_positions = self == Format::Sbk;
-        lose(db, &|| book.remarks().iter().any(|r| !(of_positions && r.mv == 0)), "remarks");
-        lose(self != Format::Sbk, &|| illegal(book), "illegal moves");
+        lose(&[Ybb, Apery, Sbk], &|| any(&|m| m.ponder != 0), "replies");
+        lose(&[Sbk], &|| any(&|m| m.value().is_some_and(|v| v != 0)), "scores");
+        lose(&[Apery, Sbk], &|| any(&|m| m.depth().is_some_and(|d| d != 0)), "depths");
+        lose(&[Ybb], &|| any(&|m| m.count().is_some_and(|n| n > 1)), "counts");
+        lose(&[Apery, Sbk], &|| book.entries().any(|e| e.ply > 1), "move numbers");
+        lose(&[Ybb, Apery], &|| !book.remarks().is_empty(), "remarks");
+        lose(&[Sbk], &|| book.remarks().iter().any(|r| r.mv != 0), "remarks on moves");
+        lose(&[Ybb, Apery], &|| !book.comment().is_empty(), "the comment on the whole book");
+        lose(&[Sbk], &|| illegal(book), "illegal moves");
         let wide = |m: &BookMove| m.value().is_some_and(|v| i16::try_from(v).is_err());
-        lose(self != Format::Ybb, &|| any(&wide), "scores beyond 32767 (cut off there)");
+        lose(&[Ybb], &|| any(&wide), "scores beyond 32767 (cut off there)");
         lost.join(", ")
     }
 }
@@ -177,24 +178,27 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
             lost.push(format!("{n} {what}"));
         }
     };
-    let (book, twice) = match format {
+    let (book, dropped) = match format {
         Format::Db => db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?,
         Format::Ybb => YbbFile::of_bytes(embedded::bytes_of(path)?)?.read()?,
         Format::Apery => {
-            let (book, unreached) = AperyBook::read(&std::fs::read(path)?)?.positions();
+            let (book, dropped, unreached) = AperyBook::read(&std::fs::read(path)?)?.positions();
             lose(unreached, "positions that no known start leads to");
-            (book, 0)
+            (book, dropped)
         }
         Format::Sbk => {
-            let (book, twice, unread) = sbk::read(&std::fs::read(path)?)?;
+            let (book, dropped, unread) = sbk::read(&std::fs::read(path)?)?;
             lose(unread.evals, "analyses");
             lose(unread.marks, "marks on moves");
+            lose(unread.author, "author");
             lose(unread.games, "counts of games");
             lose(unread.unreached, "positions that no root leads to");
-            (book, twice)
+            (book, dropped)
         }
     };
-    lose(twice, "positions that were there before (joined)");
+    if dropped != Dropped::default() {
+        lost.push(dropped.to_string());
+    }
     Ok((book, format, lost.join(", ")))
 }
 
@@ -206,11 +210,11 @@ pub fn first_unsorted(path: &Path) -> Result<Option<u64>, BookError> {
     YbbFile::of_bytes(embedded::bytes_of(path)?)?.first_unsorted()
 }
 
-/// Writes a book.
+/// Writes a book. Says how many positions and moves were written.
 ///
 /// # Errors
 /// Those of the output; a position that the rules refuse.
-pub fn write(book: Book, format: Format, out: &mut impl Write) -> Result<(), BookError> {
+pub fn write(book: Book, format: Format, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     match format {
         Format::Db => db::write(book, out),
         Format::Ybb => ybb::write(book, out),

@@ -209,7 +209,7 @@ fn for_black(turn: Color, value: i32) -> i32 {
 /// depth of a move becomes the number of book moves that follow it on the way to the leaf. Counts are dropped, for a
 /// reader would put them before the scores.
 pub fn minimax(book: Book, draw: i32) -> (Book, Report) {
-    let mut book = book.without_other_plies();
+    let (mut book, _) = book.without_other_plies();
     let graph = Graph::of(&book);
     let game = game_of(&book, &graph, draw);
     let scores = solve(&game);

@@ -37,4 +37,4 @@ pub use library::{Library, files};
 pub use moves::{BookMove, flip_move, read_move, usi};
 pub use placement::Place;
 pub use probe::{Lookup, OpenBook};
-pub use store::{Book, Builder, Entry, Remark};
+pub use store::{Book, Builder, Dropped, Entry, Remark};

@@ -6,7 +6,7 @@
 use super::error::BookError;
 use super::moves::BookMove;
 use super::placement::Place;
-use super::store::{Book, Builder, Remark};
+use super::store::{Book, Builder, Dropped, Remark};
 use crate::position::{Position, STARTPOS};
 use crate::types::{Color, Move, PieceType, Square};
 use prost::Message;
@@ -142,25 +142,28 @@ pub struct Unread {
     pub evals: usize,
     /// Marks on moves (good, bad, ...).
     pub marks: usize,
+    /// The author's name.
+    pub author: usize,
     /// Counts of games and wins of positions.
     pub games: usize,
     /// States that no root leads to.
     pub unreached: usize,
 }
 
-/// Reads a file. The numbers: positions that were there twice, and what is not taken over.
+/// Reads a file. States without moves are where lines end, and are not told as dropped.
 ///
 /// # Errors
 /// Bytes that are no such message; a root that is no position; a move that is none.
-pub fn read(bytes: &[u8]) -> Result<(Book, usize, Unread), BookError> {
+pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     let mut document = Document::decode(bytes).map_err(|e| BookError::whole(format_args!("no .sbk: {e}")))?;
     // as other programs read it: a file without any root begins at the initial position
     if let Some(first) = document.states.first_mut() {
         first.position.get_or_insert_with(|| STARTPOS.to_string());
     }
     let states = &document.states;
-    let mut unread = Unread::default();
+    let mut unread = Unread { author: usize::from(!document.author.is_empty()), ..Unread::default() };
     let mut builder = Builder::default();
+    builder.comment(&document.description);
     let mut seen = vec![false; states.len()];
     for root in 0..states.len() {
         let Some(sfen) = states[root].position.as_deref().filter(|_| !seen[root]) else { continue };
@@ -190,8 +193,8 @@ pub fn read(bytes: &[u8]) -> Result<(Book, usize, Unread), BookError> {
         }
     }
     unread.unreached = seen.iter().filter(|s| !**s).count();
-    let (book, twice) = builder.finish();
-    Ok((book, twice, unread))
+    let (book, dropped) = builder.finish();
+    Ok((book, Dropped { empty: 0, ..dropped }, unread))
 }
 
 fn take(b: &mut Builder, unread: &mut Unread, pos: &Position, id: usize, s: &State) -> Result<(), BookError> {
@@ -213,12 +216,12 @@ fn take(b: &mut Builder, unread: &mut Unread, pos: &Position, id: usize, s: &Sta
 }
 
 /// Writes a book: roots first, each with its position; then what they lead to; then the leaves without moves, which
-/// readers expect.
+/// readers expect. Says how many positions and moves were written, leaves aside.
 ///
 /// # Errors
 /// Those of the output; a position that the rules refuse.
-pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
-    let book = book.without_other_plies();
+pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
+    let (book, _) = book.without_other_plies();
     let mut children: Vec<Vec<(i32, BookMove, Place)>> = Vec::with_capacity(book.len());
     let mut reached: HashSet<Place> = HashSet::new();
     for e in book.entries() {
@@ -255,8 +258,9 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
             id
         });
     }
-    // empty, but the schema wants them
-    out.write_all(&Document::default().encode_to_vec())?;
+    // author and description may be empty, but the schema wants them
+    let head = Document { description: book.comment().to_string(), ..Document::default() };
+    out.write_all(&head.encode_to_vec())?;
     let mut write_state = |state: State| -> Result<(), BookError> {
         let mut bytes = vec![3 << 3 | 2];
         state.encode_length_delimited(&mut bytes).map_err(BookError::whole)?;
@@ -282,7 +286,9 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
         })?;
     }
     let first_leaf = book.len() as i32;
-    (first_leaf..first_leaf + leaves).try_for_each(|id| write_state(State { id, ..State::default() }))
+    (first_leaf..first_leaf + leaves).try_for_each(|id| write_state(State { id, ..State::default() }))?;
+    let with_moves = children.iter().filter(|moves| !moves.is_empty()).count();
+    Ok((with_moves, children.iter().map(Vec::len).sum()))
 }
 
 /// Makes roots until every position is reached from one.

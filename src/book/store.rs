@@ -7,6 +7,7 @@ use super::moves::BookMove;
 use super::placement::Place;
 use crate::position::Position;
 use std::collections::HashMap;
+use std::fmt;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -64,6 +65,33 @@ pub struct Book {
     slots: Vec<Slot>,
     moves: Vec<BookMove>,
     remarks: Vec<Remark>,
+    comment: String,
+}
+
+/// What was given, but is not in the book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Positions without moves.
+    pub empty: usize,
+    /// Positions that were there before: the two became one.
+    pub positions: usize,
+    /// Moves that their position had before: what was first said of them stays.
+    pub moves: usize,
+    /// Remarks on a position or a move that is not there.
+    pub remarks: usize,
+}
+
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = [
+            (self.empty, "positions without moves"),
+            (self.positions, "positions that were there before (joined)"),
+            (self.moves, "moves that were there before (what was first said of them stays)"),
+            (self.remarks, "remarks on what is not there"),
+        ];
+        let told = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+        f.write_str(&told.collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl Book {
@@ -128,6 +156,16 @@ impl Book {
         found.map_or("", |i| &self.remarks[i].text)
     }
 
+    /// What was written about the book as a whole; lines as those of a [`Remark`].
+    pub fn comment(&self) -> &str {
+        &self.comment
+    }
+
+    fn has(&self, remark: &Remark) -> bool {
+        let found = self.slots.binary_search_by_key(&(remark.place, remark.ply), Slot::key);
+        found.is_ok_and(|i| remark.mv == 0 || self.entry(i).moves.iter().any(|m| m.mv == remark.mv))
+    }
+
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>() + self.moves.capacity() * size_of::<BookMove>()
@@ -138,19 +176,35 @@ impl Book {
 #[derive(Default)]
 pub struct Builder {
     book: Book,
+    dropped: Dropped,
+}
+
+/// Adds lines to a text that does not have them yet.
+fn add_lines(text: &mut String, more: &str) {
+    if more.is_empty() || format!("\n{text}\n").contains(&format!("\n{more}\n")) {
+        return;
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
 }
 
 impl Builder {
     /// Adds a position. One without moves is left out, and of moves named twice the first stays.
     pub fn push(&mut self, place: Place, ply: u16, moves: &[BookMove]) {
         let first = self.book.moves.len();
-        for m in moves.iter().take(usize::from(u16::MAX)) {
+        for m in moves {
             if !self.book.moves[first..].iter().any(|other| other.mv == m.mv) {
                 self.book.moves.push(*m);
             }
         }
+        // the bits allow fewer than 14,000 moves
         let count = (self.book.moves.len() - first) as u16;
-        if count > 0 {
+        self.dropped.moves += moves.len() - usize::from(count);
+        if count == 0 {
+            self.dropped.empty += 1;
+        } else {
             // four billion moves are 80 GB
             self.book.slots.push(Slot { place, ply, count, first: first as u32 });
         }
@@ -163,23 +217,48 @@ impl Builder {
         }
     }
 
+    /// Adds what was written about the book as a whole.
+    pub fn comment(&mut self, text: &str) {
+        add_lines(&mut self.book.comment, text);
+    }
+
     /// The book. Entries of one position and ply become one: of a move named by several, what the first says stays.
-    pub fn finish(self) -> (Book, usize) {
+    /// Remarks on one thing stand one below the other.
+    pub fn finish(self) -> (Book, Dropped) {
         self.finish_with(&mut |_, _| ())
     }
 
     /// As [`finish`](Self::finish); `join` may put what a later entry says of a move into the earlier one.
-    pub fn finish_with(mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, usize) {
+    pub fn finish_with(mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, Dropped) {
+        self.join_positions(join);
+        let Builder { mut book, mut dropped } = self;
+        let mut remarks = std::mem::take(&mut book.remarks);
+        let key = |r: &Remark| (r.place, r.ply, r.mv);
+        remarks.sort_by_key(key);
+        remarks.dedup_by(|later, first| {
+            let same = key(later) == key(first);
+            if same {
+                add_lines(&mut first.text, &later.text);
+            }
+            same
+        });
+        let all = remarks.len();
+        remarks.retain(|r| book.has(r));
+        dropped.remarks = all - remarks.len();
+        book.remarks = remarks;
+        (book, dropped)
+    }
+
+    fn join_positions(&mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) {
         let book = &mut self.book;
-        book.remarks.sort();
-        book.remarks.dedup_by(|b, a| (a.place, a.ply, a.mv) == (b.place, b.ply, b.mv));
         if !book.slots.is_sorted_by_key(Slot::key) {
             book.slots.sort_by_key(Slot::key);
         }
         let twice = book.slots.windows(2).filter(|w| w[0].key() == w[1].key()).count();
         if twice == 0 && book.slots.is_sorted_by_key(|s| s.first) {
-            return (self.book, 0);
+            return;
         }
+        self.dropped.positions += twice;
         let mut slots: Vec<Slot> = Vec::with_capacity(book.slots.len() - twice);
         let mut moves: Vec<BookMove> = Vec::with_capacity(book.moves.len());
         for s in &book.slots {
@@ -193,9 +272,11 @@ impl Builder {
                     let first = last.first as usize;
                     for m in own {
                         match moves[first..].iter().position(|other| other.mv == m.mv) {
-                            Some(i) => join(&mut moves[first + i], m),
-                            None if moves.len() - first < usize::from(u16::MAX) => moves.push(*m),
-                            None => {}
+                            Some(i) => {
+                                self.dropped.moves += 1;
+                                join(&mut moves[first + i], m);
+                            }
+                            None => moves.push(*m),
                         }
                     }
                     last.count = (moves.len() - first) as u16;
@@ -204,18 +285,23 @@ impl Builder {
         }
         book.slots = slots;
         book.moves = moves;
-        (self.book, twice)
     }
 }
 
 impl Book {
     /// The same positions at the smallest ply of each, so that each occurs once. What the entry of the smaller ply says
     /// of a move stays.
-    pub fn without_other_plies(self) -> Book {
+    pub fn without_other_plies(self) -> (Book, Dropped) {
+        self.without_other_plies_with(&mut |_, _| ())
+    }
+
+    /// As [`without_other_plies`](Self::without_other_plies); `join` as in [`Builder::finish_with`].
+    pub fn without_other_plies_with(self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, Dropped) {
         if self.slots.windows(2).all(|w| w[0].place != w[1].place) {
-            return self;
+            return (self, Dropped::default());
         }
         let mut builder = Builder::default();
+        builder.comment(&self.comment);
         let mut least: HashMap<Place, u16> = HashMap::new();
         for e in self.entries() {
             // plies come in ascending order; 0 is no ply
@@ -228,7 +314,7 @@ impl Book {
         for r in &self.remarks {
             builder.remark(Remark { ply: least.get(&r.place).copied().unwrap_or(r.ply), ..r.clone() });
         }
-        builder.finish().0
+        builder.finish_with(join)
     }
 }
 
@@ -250,17 +336,22 @@ mod tests {
         b.push(place(0), 5, &[m("2g2f", 4), m("7g7f", 7)]);
         b.push(place(2), 1, &[]);
         b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "here".into() });
-        let (book, twice) = b.finish();
-        assert_eq!((book.len(), book.move_count(), twice), (3, 4, 1));
+        b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "and there".into() });
+        b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "here".into() });
+        b.remark(Remark { place: place(2), ply: 1, mv: 0, text: "gone".into() });
+        let (book, dropped) = b.finish();
+        assert_eq!((book.len(), book.move_count()), (3, 4));
+        assert_eq!(dropped, Dropped { empty: 1, positions: 1, moves: 2, remarks: 1 });
         let found = book.find(&place(0));
         assert_eq!(found.len(), 2);
         let five = book.entry(found.end - 1);
         assert_eq!((five.ply, five.moves), (5, &[m("7g7f", 2), m("2g2f", 4)][..]));
-        assert_eq!(book.remark(&five, 0), "here");
-        let one = book.without_other_plies();
+        assert_eq!(book.remark(&five, 0), "here\nand there");
+        let (one, dropped) = book.without_other_plies();
         assert_eq!(one.len(), 2);
+        assert_eq!(dropped, Dropped { positions: 1, moves: 1, ..Dropped::default() });
         let entry = one.entry(one.find(&place(0)).start);
         assert_eq!((entry.ply, entry.moves), (1, &[m("2g2f", 3), m("7g7f", 2)][..]));
-        assert_eq!(one.remark(&entry, 0), "here");
+        assert_eq!(one.remark(&entry, 0), "here\nand there");
     }
 }

@@ -8,7 +8,7 @@ use super::error::BookError;
 use super::moves::{BookMove, is_move};
 use super::placement::Place;
 use super::source::Source;
-use super::store::{Book, Builder};
+use super::store::{Book, Builder, Dropped};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -143,11 +143,11 @@ impl YbbFile {
         Ok(None)
     }
 
-    /// The whole book, and how many positions were there twice.
+    /// The whole book.
     ///
     /// # Errors
     /// Bits that are no position or no move; moves that lie outside the file.
-    pub fn read(&self) -> Result<(Book, usize), BookError> {
+    pub fn read(&self) -> Result<(Book, Dropped), BookError> {
         let mut builder = Builder::default();
         for i in 0..self.records {
             let r = self.record(i)?;
@@ -165,12 +165,12 @@ impl YbbFile {
 }
 
 /// Writes a book, of the same position at several plies only the smallest. Moves stand in the order of their rank. The
-/// depth is written where any move has one.
+/// depth is written where any move has one. Says how many positions and moves were written.
 ///
 /// # Errors
 /// Those of the output.
-pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
-    let book = book.without_other_plies();
+pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
+    let (book, _) = book.without_other_plies();
     let depth = book.entries().any(|e| e.moves.iter().any(|m| m.depth().is_some_and(|d| d > 0)));
     let size = if depth { 6 } else { 4 };
     out.write_all(MAGIC)?;
@@ -197,5 +197,5 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(), BookError> {
             }
         }
     }
-    Ok(())
+    Ok((book.len(), book.move_count()))
 }

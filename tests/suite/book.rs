@@ -47,7 +47,7 @@ fn random_book(seed: u64, lines: usize, plies: usize) -> Book {
             pos.do_move(first);
         }
     }
-    builder.finish().0.without_other_plies()
+    builder.finish().0.without_other_plies().0
 }
 
 fn write(book: &Book, format: Format, path: &Path) {

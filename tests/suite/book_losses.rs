@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
+const HEADER: &str = "#YANEURAOU-DB2016 1.00\n";
 
 /// A folder with files; in their texts `sfen A` is the initial position.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -12,6 +13,12 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         std::fs::write(dir.path().join(name), text.replace("sfen A", &format!("sfen {START}"))).unwrap();
     }
     dir
+}
+
+/// A file of the folder, the initial position turned back into `A`.
+fn text(dir: &Path, name: &str) -> String {
+    let text = std::fs::read_to_string(dir.join(name)).unwrap();
+    text.replace(START, "A").replace(HEADER, "")
 }
 
 /// Whether `toratsugumi book` succeeds, its output, its errors. The arguments are words.
@@ -38,6 +45,75 @@ fn error(dir: &Path, args: &str) -> String {
     assert!(!success && out.is_empty() && error.lines().count() == 1, "{args}: {out}{error}");
     assert!(!dir.join("o").exists(), "{args}");
     error
+}
+
+#[test]
+fn joined_positions_are_told_and_what_is_written_is_counted() {
+    let dir = folder(&[
+        ("plies.db", "sfen A 1\n7g7f none 10 20 3\nsfen A 3\n7g7f none 50 30 4\n2g2f none 5 6 7\n"),
+        ("twice.db", "sfen A 1\n7g7f none 1 2 3\n7g7f none 4 5 6\nsfen A 1\n7g7f none 7 8 9\nsfen A 5\n#x\n"),
+        ("one.db", "sfen A 1\n7g7f none 10 20 3\n"),
+    ]);
+    for to in ["db", "ybb", "bin", "sbk"] {
+        let told = notes(dir.path(), &format!("convert plies.db -o o --force --to {to}"), 1, 2);
+        let joined = "o: each position stands once, at its smallest move number; not taken over: \
+                      1 positions that were there before (joined), \
+                      1 moves that were there before (what was first said of them stays)\n";
+        assert!(told.starts_with(joined), "{told}");
+    }
+    assert!(book(dir.path(), "pack plies.db -o p").2.contains("1 positions that were there before"));
+    assert!(
+        notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("1 positions that were there before")
+    );
+    assert_eq!(notes(dir.path(), "convert one.db -o one2.db", 1, 1), "");
+    // what a file has twice is told where it is read
+    let told = notes(dir.path(), "convert twice.db -o twice2.db", 1, 1);
+    let expect = "twice.db (db): not taken over: 1 positions without moves, \
+                  1 positions that were there before (joined), \
+                  2 moves that were there before (what was first said of them stays), \
+                  1 remarks on what is not there\n";
+    assert_eq!(
+        (told.as_str(), text(dir.path(), "twice2.db")),
+        (expect, text(dir.path(), "one.db").replace("10 20", "1 2"))
+    );
+    // the same of the formats without text: the entry of the .bin stands twice
+    notes(dir.path(), "convert one.db -o one.bin", 1, 1);
+    let bin = std::fs::read(dir.path().join("one.bin")).unwrap();
+    std::fs::write(dir.path().join("two.bin"), [&bin[..], &bin].concat()).unwrap();
+    assert!(notes(dir.path(), "convert two.bin -o two.db", 1, 1).contains("1 moves that were there before"));
+    // merging adds counts up, and tells nothing, for nothing is lost
+    assert_eq!(notes(dir.path(), "merge plies.db one.db -o sum.db", 1, 2), "");
+    assert_eq!(text(dir.path(), "sum.db"), "sfen A 1\n7g7f none 50 30 10\n2g2f none 5 6 7\n");
+    // moves that are not written are not counted
+    let illegal = folder(&[("a.db", "sfen A 1\n7g7f none\n1g1e none\n")]);
+    let told = notes(illegal.path(), "convert a.db -o a.sbk", 1, 1);
+    assert_eq!(told, "a.sbk: sbk has no place for illegal moves\n");
+}
+
+#[test]
+fn remarks_outlast_conversion_and_merging() {
+    let one = "# of the book\n#\n# more\n# NOE:1\nsfen A 1\n#aaa\n7g7f none 10 20 3\n#m1\n";
+    let dir = folder(&[("1.db", one), ("2.db", "sfen A 1\n#bbb\n7g7f none 10 20 3 #m2\n")]);
+    notes(dir.path(), "convert 1.db -o o.db", 1, 1);
+    assert_eq!(text(dir.path(), "o.db"), one.replace("# NOE:1\n", ""));
+    notes(dir.path(), "merge 1.db 2.db -o m.db", 1, 1);
+    let merged = "# of the book\n#\n# more\nsfen A 1\n#aaa\n#bbb\n7g7f none 10 20 6\n#m1\n#m2\n";
+    assert_eq!(text(dir.path(), "m.db"), merged);
+    let comment = "remarks, the comment on the whole book\n";
+    assert_eq!(
+        notes(dir.path(), "convert 1.db -o o.ybb", 1, 1),
+        format!("o.ybb: ybb has no place for counts, {comment}")
+    );
+    assert!(notes(dir.path(), "convert 1.db -o o.bin", 1, 1).ends_with(comment));
+    // ShogiGUI's has a description
+    assert!(
+        notes(dir.path(), "convert 1.db -o o.sbk", 1, 1).ends_with("for scores, depths, remarks on moves\n")
+    );
+    notes(dir.path(), "convert o.sbk -o back.db", 1, 1);
+    assert_eq!(
+        text(dir.path(), "back.db"),
+        "# of the book\n#\n# more\nsfen A 1\n#aaa\n7g7f none none none 3\n"
+    );
 }
 
 #[test]

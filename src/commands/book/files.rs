@@ -1,6 +1,6 @@
 //! Books in and out.
 
-use crate::book::{self, Book, Format};
+use crate::book::{self, Book, Dropped, Format};
 use crate::commands::existing;
 use crate::console::{note, say};
 use crate::whole_file::WholeFile;
@@ -34,20 +34,38 @@ impl Output {
         Ok(format.ok_or_else(|| format!("{path}: which format? give --to db, ybb, bin or sbk"))?)
     }
 
-    /// Writes the book, whole or not at all. What the format has no place for is told.
+    /// Writes the book, whole or not at all. What is not written is told.
     pub fn write(&self, book: Book, format: Format) -> Result<(), Box<dyn Error>> {
         let at = |e: &dyn std::fmt::Display| format!("{}: {e}", self.output.display());
-        let lost = format.losses(&book);
-        if !lost.is_empty() {
-            note!("{}: {format} has no place for {lost}", self.output.display());
-        }
-        let count = (book.len(), book.move_count());
+        let book = to_write(book, format, &self.output);
         let mut file = WholeFile::create(&self.output).map_err(|e| at(&e))?;
-        book::write(book, format, &mut file).map_err(|e| at(&e))?;
+        let (positions, moves) = book::write(book, format, &mut file).map_err(|e| at(&e))?;
         file.finish().map_err(|e| at(&e))?;
-        say!("{} positions, {} moves to {}", count.0, count.1, self.output.display())?;
+        say!("{positions} positions, {moves} moves to {}", self.output.display())?;
         Ok(())
     }
+}
+
+/// The book as a file of the format has it. What is not in it, or as another number, is told.
+pub fn to_write(book: Book, format: Format, path: &Path) -> Book {
+    let book = each_once(book, path);
+    let lost = format.losses(&book);
+    if !lost.is_empty() {
+        note!("{}: {format} has no place for {lost}", path.display());
+    }
+    book
+}
+
+/// The book with each position once. What is dropped for that is told.
+pub fn each_once(book: Book, path: &Path) -> Book {
+    let (book, dropped) = book.without_other_plies();
+    if dropped != Dropped::default() {
+        note!(
+            "{}: each position stands once, at its smallest move number; not taken over: {dropped}",
+            path.display()
+        );
+    }
+    book
 }
 
 /// Reads a book; what is not taken over is told.

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 /// Put several books into one
 ///
-/// Counts add up. Of a position at several move numbers the smallest stays.
+/// Counts add up, also of a position at several move numbers, which stands at the smallest. Remarks stand one below the
+/// other.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The books to read
@@ -39,5 +40,5 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Which::First => Prefer::First,
         Which::Last => Prefer::Last,
     };
-    args.output.write(merge(books, prefer), format)
+    args.output.write(merge(books, prefer)?, format)
 }

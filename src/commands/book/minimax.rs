@@ -28,7 +28,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let format = args.output.check()?;
     let begin = Instant::now();
-    let book = files::read(&args.input)?;
+    let book = files::each_once(files::read(&args.input)?, &args.input);
     let read = begin.elapsed();
     let (book, report) = minimax(book, args.draw_value);
     say!(

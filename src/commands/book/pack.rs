@@ -25,7 +25,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     existing::spare(&args.output, args.force)?;
     let mut ybb = Vec::new();
-    book::write(files::read(&args.input)?, Format::Ybb, &mut ybb)?;
+    let book = files::to_write(files::read(&args.input)?, Format::Ybb, &args.output);
+    book::write(book, Format::Ybb, &mut ybb)?;
     let written = WholeFile::create(&args.output).and_then(|mut file| {
         embedded::pack(&ybb, &mut file)?;
         file.finish()

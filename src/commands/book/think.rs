@@ -109,13 +109,15 @@ struct State {
     /// Positions in which the game is over.
     dead: HashSet<Place>,
     remarks: Vec<Remark>,
+    comment: String,
 }
 
 impl State {
-    fn of(book: Book) -> State {
-        let book = book.without_other_plies();
+    /// Of a book that has each position once.
+    fn of(book: &Book) -> State {
         let entries = book.entries().map(|e| (e.place, (e.ply.max(1), e.moves.to_vec()))).collect();
-        State { entries, dead: HashSet::new(), remarks: book.remarks().to_vec() }
+        let (remarks, comment) = (book.remarks().to_vec(), book.comment().to_string());
+        State { entries, dead: HashSet::new(), remarks, comment }
     }
 
     fn take(&mut self, found: &Found) {
@@ -128,6 +130,7 @@ impl State {
 
     fn book(&self) -> Book {
         let mut builder = Builder::default();
+        builder.comment(&self.comment);
         self.entries.iter().for_each(|(place, (ply, moves))| builder.push(*place, *ply, moves));
         for r in &self.remarks {
             let ply = self.entries.get(&r.place).map_or(r.ply, |(ply, _)| *ply);
@@ -150,7 +153,10 @@ struct Run<'a> {
 
 /// Runs `book think`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let input = args.input.as_deref().map(files::read).transpose()?.unwrap_or_default();
+    let input = match &args.input {
+        Some(path) => files::each_once(files::read(path)?, path),
+        None => Book::default(),
+    };
     let roots = places(args.roots.as_deref())?;
     let roots: Vec<Place> =
         if roots.is_empty() { vec![Place::read(STARTPOS)?.0] } else { roots.into_keys().collect() };
@@ -162,7 +168,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         draw: args.draw_value,
     };
     let extra = places(args.positions.as_deref())?;
-    let mut state = State::of(input);
+    let mut state = State::of(&input);
     if let Some(most) = args.frontier {
         return write_frontier(args, &frontier(&state.book(), &roots, &interest, &state.dead, most));
     }
