@@ -5,6 +5,8 @@ use super::moves::{BookMove, read_move, usi};
 use super::placement::Place;
 use super::store::{Book, Builder, Dropped, Remark};
 use std::io::{BufRead, Write};
+use std::num::IntErrorKind;
+use std::ops::RangeInclusive;
 
 /// The first line of a file.
 pub const HEADER: &str = "#YANEURAOU-DB2016 1.00";
@@ -12,6 +14,10 @@ pub const HEADER: &str = "#YANEURAOU-DB2016 1.00";
 const FAMILY: &str = "#YANEURAOU-";
 /// YaneuraOu's number of positions, in a comment at the head; it would not hold for the book that is made of this one.
 const ENTRIES: &str = "NOE:";
+/// What is read of scores and depths: YaneuraOu's have 32 bits, and the last stands for what is not known.
+const NUMBERS: RangeInclusive<i64> = -(i32::MAX as i64)..=i32::MAX as i64;
+/// What is read of counts; YaneuraOu has no negative ones.
+const COUNTS: RangeInclusive<i64> = 0..=u32::MAX as i64 - 1;
 
 /// One position as the file has it.
 pub struct DbEntry {
@@ -151,20 +157,30 @@ pub(super) fn read_line(line: &str) -> Result<(Option<BookMove>, Option<String>)
         "none" | "None" | "resign" | "" => Ok(0),
         _ => read_move(text.as_bytes()).ok_or_else(|| format!("{:?} is no move", excerpt(text))),
     };
-    let number = |text: &str, what: &str| match text {
-        "none" | "None" | "" => Ok(None),
-        _ => text.parse::<i64>().map(Some).map_err(|_| format!("{what} {:?} is no number", excerpt(text))),
-    };
-    let clamped = |n: Option<i64>| n.map(|n| n.clamp(-i64::from(i32::MAX), i64::from(i32::MAX)) as i32);
     let mv = a_move(fields[0])?;
     let m = BookMove::new(mv)
         .with_ponder(a_move(fields[1])?)
-        .with_value(clamped(number(fields[2], "value")?))
-        .with_depth(clamped(number(fields[3], "depth")?))
-        .with_count(number(fields[4], "count")?.map(|n| n.max(0) as u64));
+        .with_value(number(fields[2], "value", NUMBERS)?.map(|n| n as i32))
+        .with_depth(number(fields[3], "depth", NUMBERS)?.map(|n| n as i32))
+        .with_count(number(fields[4], "count", COUNTS)?.map(|n| n as u64));
     let remark = rest.trim_start();
     let remark = remark.strip_prefix('#').or_else(|| remark.strip_prefix("//")).unwrap_or(remark);
     Ok(((mv != 0).then_some(m), (!remark.trim().is_empty()).then(|| remark.to_string())))
+}
+
+/// Reads a field with a number; none where it is not known.
+fn number(text: &str, what: &str, range: RangeInclusive<i64>) -> Result<Option<i64>, String> {
+    if matches!(text, "none" | "None" | "") {
+        return Ok(None);
+    }
+    let wrong = |how: String| Err(format!("{what} {:?} is {how}", excerpt(text)));
+    match text.parse() {
+        Ok(n) if range.contains(&n) => Ok(Some(n)),
+        Err(e) if !matches!(e.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+            wrong("no number".into())
+        }
+        _ => wrong(format!("not between {} and {}", range.start(), range.end())),
+    }
 }
 
 /// Reads a whole book.
@@ -259,6 +275,12 @@ mod tests {
         );
         let book = read_text(&text).unwrap();
         assert_eq!(written(book), text);
+        // the largest numbers that are read, and negative depths
+        let text = format!(
+            "{HEADER}\nsfen {START} 65535\n2g2f none 2147483647 2147483647 4294967294\n\
+             7g7f none -2147483647 -3 0\n"
+        );
+        assert_eq!(written(read_text(&text).unwrap()), text);
     }
 
     #[test]
@@ -290,6 +312,25 @@ mod tests {
             ("#YANEURAOU-DB2016 2.00\n".into(), "line 1: this kind of book is not known"),
             ("#YANEURAOU-POLICY-DB2024 1.01\n".into(), "line 1: "),
             (format!("\nsfen {START} 1\n7g7f none x\n"), "line 3: value \"x\""),
+            (
+                format!("sfen {START} 1\n7g7f none 2147483648\n"),
+                "line 2: value \"2147483648\" is not between",
+            ),
+            (
+                format!("sfen {START} 1\n7g7f none -2147483648\n"),
+                "line 2: value \"-2147483648\" is not between",
+            ),
+            (
+                format!("sfen {START} 1\n7g7f none 0 2147483648\n"),
+                "line 2: depth \"2147483648\" is not between",
+            ),
+            (
+                format!("sfen {START} 1\n7g7f none 0 0 4294967295\n"),
+                "line 2: count \"4294967295\" is not between 0 and 4294967294",
+            ),
+            (format!("sfen {START} 1\n7g7f none 0 0 -1\n"), "line 2: count \"-1\" is not between"),
+            (format!("sfen {START} 1\n7g7f none 0 0 99999999999999999999\n"), "line 2: count \"9999"),
+            (format!("sfen {START} 65536\n"), "line 1: move number 65536 is greater than 65535"),
             (format!("sfen {START} 1\n7g7 none\n"), "line 2: \"7g7\" is no move"),
             ("sfen 9/9/9 b - 1\n".into(), "line 1: board: 3 ranks"),
             ("sfen 9/9/9/9/9/9/9/9/4K4 b - 1\n".into(), "line 1: "),

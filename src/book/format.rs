@@ -107,8 +107,19 @@ impl Format {
         lose(&[Sbk], &|| book.remarks().iter().any(|r| r.mv != 0), "remarks on moves");
         lose(&[Ybb, Apery], &|| !book.comment().is_empty(), "the comment on the whole book");
         lose(&[Sbk], &|| illegal(book), "illegal moves");
+        // what is written, but as another number
+        lose(&[Ybb, Apery], &|| any(&|m| m.value().is_none()), "unknown scores (0 is written)");
         let wide = |m: &BookMove| m.value().is_some_and(|v| i16::try_from(v).is_err());
         lose(&[Ybb], &|| any(&wide), "scores beyond 32767 (cut off there)");
+        let depths = || any(&|m| m.depth().is_some_and(|d| d > 0));
+        lose(&[Ybb], &|| depths() && any(&|m| m.depth().is_none()), "unknown depths (0 is written)");
+        lose(&[Ybb], &|| any(&|m| m.depth().is_some_and(|d| d < 0)), "depths below 0 (0 is written)");
+        let deep = |m: &BookMove| m.depth().is_some_and(|d| d > i32::from(u16::MAX));
+        lose(&[Ybb], &|| any(&deep), "depths beyond 65535 (cut off there)");
+        lose(&[Apery], &|| any(&|m| m.count().is_none()), "unknown counts (1 is written)");
+        let above = |most: u32| any(&|m| m.count().is_some_and(|n| n > most));
+        lose(&[Apery], &|| above(u16::MAX.into()), "counts beyond 65535 (cut off there)");
+        lose(&[Sbk], &|| above(i32::MAX as u32), "counts beyond 2147483647 (cut off there)");
         lost.join(", ")
     }
 }
@@ -190,6 +201,7 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
             let (book, dropped, unread) = sbk::read(&std::fs::read(path)?)?;
             lose(unread.evals, "analyses");
             lose(unread.marks, "marks on moves");
+            lose(unread.weights, "weights below 0 (read as 0)");
             lose(unread.author, "author");
             lose(unread.games, "counts of games");
             lose(unread.unreached, "positions that no root leads to");

@@ -23,7 +23,7 @@ impl Place {
     /// Reads an SFEN without judging it by the rules, and its move number (0 for none).
     ///
     /// # Errors
-    /// What is no SFEN, more pieces than a set has, a missing king.
+    /// What is no SFEN, more pieces than a set has, a missing king, a move number that books do not hold.
     pub fn read(sfen: &str) -> Result<(Place, u16), String> {
         let parts = SfenParts::read(sfen).map_err(|e| e.to_string())?;
         let mut hands = [Hand::EMPTY; 2];
@@ -37,7 +37,10 @@ impl Place {
             }
         }
         let place = Place::pack(&Board { squares: parts.board, hands, turn: parts.side })?;
-        Ok((place, parts.ply.unwrap_or(0).min(u32::from(u16::MAX)) as u16))
+        let ply = parts.ply.unwrap_or(0);
+        let ply =
+            u16::try_from(ply).map_err(|_| format!("move number {ply} is greater than {}", u16::MAX))?;
+        Ok((place, ply))
     }
 
     /// The position at a ply; none if the rules refuse it.

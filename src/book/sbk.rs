@@ -142,6 +142,8 @@ pub struct Unread {
     pub evals: usize,
     /// Marks on moves (good, bad, ...).
     pub marks: usize,
+    /// Weights below 0, read as 0.
+    pub weights: usize,
     /// The author's name.
     pub author: usize,
     /// Counts of games and wins of positions.
@@ -205,6 +207,7 @@ fn take(b: &mut Builder, unread: &mut Unread, pos: &Position, id: usize, s: &Sta
         moves.push(BookMove::new(raw).with_count((m.weight != 0).then_some(m.weight.max(0) as u64)));
     }
     unread.evals += s.evals.len();
+    unread.weights += s.moves.iter().filter(|m| m.weight < 0).count();
     unread.marks += s.moves.iter().filter(|m| m.evaluation != 0).count();
     unread.games += usize::from((s.games, s.won_black, s.won_white) != (0, 0, 0));
     // composed problems without a king cannot be filed

@@ -117,6 +117,37 @@ fn remarks_outlast_conversion_and_merging() {
 }
 
 #[test]
+fn other_numbers_than_the_books_are_told() {
+    let dir = folder(&[
+        ("a.db", "sfen A 1\n7g7f none none 99999 70000\n2g2f none 99999 -3 2147483648\n3g3f none 1\n"),
+        ("b.db", "sfen A 1\n7g7f none 1 1 1\n"),
+    ]);
+    for (to, what) in [
+        (
+            "ybb",
+            "counts, unknown scores (0 is written), scores beyond 32767 (cut off there), \
+             unknown depths (0 is written), depths below 0 (0 is written), depths beyond 65535 (cut off there)",
+        ),
+        (
+            "bin",
+            "depths, unknown scores (0 is written), unknown counts (1 is written), \
+             counts beyond 65535 (cut off there)",
+        ),
+        ("sbk", "scores, depths, counts beyond 2147483647 (cut off there)"),
+    ] {
+        let told = notes(dir.path(), &format!("convert a.db -o a.{to}"), 1, 3);
+        assert_eq!(told, format!("a.{to}: {to} has no place for {what}\n"));
+    }
+    assert_eq!(notes(dir.path(), "convert a.db -o o.db", 1, 3), "");
+    assert_eq!(notes(dir.path(), "convert b.db -o b.ybb", 1, 1), "");
+    for line in ["3000000000 1 1", "1 3000000000 1", "1 1 9999999999", "1 1 -5"] {
+        std::fs::write(dir.path().join("c.db"), format!("sfen {START} 1\n7g7f none {line}\n")).unwrap();
+        let error = error(dir.path(), "convert c.db -o o --to ybb");
+        assert!(error.contains("c.db, line 2: ") && error.contains("is not between"), "{error}");
+    }
+}
+
+#[test]
 fn pruning_judges_by_what_a_book_has() {
     let dir = folder(&[("a.db", "sfen A 1\n7g7f none 10 20 3\n2g2f none 5 20 3\n")]);
     for to in ["ybb", "sbk"] {
