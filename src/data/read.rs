@@ -30,6 +30,18 @@ pub fn each_game(
     Ok(())
 }
 
+/// How many records of `size` bytes a file has; an incomplete one at the end goes to `warn`.
+///
+/// # Errors
+/// They name the file.
+pub fn count_records(path: &Path, size: usize, warn: &mut dyn FnMut(String)) -> Result<u64, RecordError> {
+    let len = std::fs::metadata(path).map_err(RecordError::at(path))?.len();
+    if len % size as u64 != 0 {
+        warn(format!("{}: an incomplete record at the end", path.display()));
+    }
+    Ok(len / size as u64)
+}
+
 /// Calls `each` with every record of fixed size `N`; an incomplete one at the end goes to `warn`.
 ///
 /// # Errors
@@ -39,13 +51,10 @@ pub fn each_record<const N: usize>(
     warn: &mut dyn FnMut(String),
     mut each: impl FnMut(&[u8; N]) -> Result<(), RecordError>,
 ) -> Result<(), RecordError> {
-    let len = std::fs::metadata(path).map_err(RecordError::at(path))?.len();
-    if len % N as u64 != 0 {
-        warn(format!("{}: an incomplete record at the end", path.display()));
-    }
+    let count = count_records(path, N, warn)?;
     let mut input = BufReader::with_capacity(1 << 20, File::open(path).map_err(RecordError::at(path))?);
     let mut record = [0; N];
-    for index in 0..len / N as u64 {
+    for index in 0..count {
         input.read_exact(&mut record).map_err(RecordError::at(path))?;
         each(&record).map_err(|e| RecordError::at(path)(RecordError::in_record(index, e)))?;
     }

@@ -10,6 +10,7 @@ use super::features::Sample;
 use super::scale;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
+use crate::data::read::count_records;
 use crate::data::{self, Format, GameReader, GameRecord, RecordError, TdLambda};
 use crate::types::Color;
 
@@ -23,6 +24,11 @@ struct Unit {
     offset: u64,
     /// Records, for formats of fixed size.
     records: u32,
+}
+
+/// The score stands at the same place in both formats of fixed size.
+fn score_of_record(record: &[u8]) -> i16 {
+    i16::from_le_bytes([record[32], record[33]])
 }
 
 /// Which side of the split.
@@ -80,15 +86,11 @@ impl DataSet {
                     }
                 }
                 Format::Psv | Format::Hcpe => {
-                    let size = format.record_len().unwrap_or(1) as u64;
-                    let len = std::fs::metadata(path).map_err(RecordError::at(path))?.len();
-                    if len % size != 0 {
-                        warn(format!("{}: an incomplete record at the end", path.display()));
-                    }
-                    let records = len / size;
+                    let size = format.record_len().unwrap_or(1);
+                    let records = count_records(path, size, &mut warn)?;
                     units.extend((0..records).step_by(RECORDS as usize).map(|first| Unit {
                         file,
-                        offset: first * size,
+                        offset: first * size as u64,
                         records: RECORDS.min(records - first) as u32,
                     }));
                 }
@@ -143,11 +145,14 @@ impl DataSet {
             .par_iter()
             .map(|unit| {
                 let (path, format) = &self.files[unit.file as usize];
-                if *format != Format::Games {
-                    let part = self.unit_part(unit);
-                    return Ok(if part == Part::Training { [unit.records, 0] } else { [0, unit.records] });
-                }
                 let mut counts = [0; 2];
+                if let Some(size) = format.record_len() {
+                    let bytes = self.bytes(unit, size)?;
+                    let scores = bytes.chunks_exact(size).map(score_of_record);
+                    counts[self.unit_part(unit) as usize] =
+                        scores.filter(|&score| self.takes(score)).count() as u32;
+                    return Ok(counts);
+                }
                 for mut game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
                     if let Some(td) = &self.selection.td {
                         td.relabel(&mut game);
@@ -225,12 +230,17 @@ impl DataSet {
         unit: &Unit,
         mut each: impl FnMut(&[u8; N]) -> Result<(), RecordError>,
     ) -> Result<(), RecordError> {
+        self.bytes(unit, N)?.as_chunks::<N>().0.iter().try_for_each(&mut each)
+    }
+
+    /// The records of a unit, `size` bytes each.
+    fn bytes(&self, unit: &Unit, size: usize) -> Result<Vec<u8>, RecordError> {
         let path = &self.files[unit.file as usize].0;
-        let mut bytes = vec![0u8; unit.records as usize * N];
+        let mut bytes = vec![0u8; unit.records as usize * size];
         let mut file = File::open(path).map_err(RecordError::at(path))?;
         file.seek(SeekFrom::Start(unit.offset)).map_err(RecordError::at(path))?;
         file.read_exact(&mut bytes).map_err(RecordError::at(path))?;
-        bytes.as_chunks::<N>().0.iter().try_for_each(&mut each)
+        Ok(bytes)
     }
 
     fn clip(&self, score: i16) -> i16 {

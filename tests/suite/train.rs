@@ -1,7 +1,11 @@
 //! The trainer: gradients, learning, determinism, speed.
 
 use std::io::{Read, Seek, SeekFrom, Write};
-use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
+use std::path::PathBuf;
+use toratsugumi::data::read::each_position;
+use toratsugumi::data::{
+    EndReason, GameRecord, GameResult, GameWriter, Plies, PlyRecord, PositionWriter, Start,
+};
 use toratsugumi::interrupt::Unfinished;
 use toratsugumi::nnue::arch::ARCHITECTURES;
 use toratsugumi::nnue::{Architecture, Network, evaluate_from_scratch};
@@ -238,6 +242,33 @@ fn where_nothing_is_set_aside_nothing_is_measured() {
     assert_eq!((last.validation, last.rmse, last.accuracy), (None, None, None));
     let log = std::fs::read_to_string(job.out.join("log.csv")).unwrap();
     assert!(log.trim_end().ends_with(",,,"), "{log}");
+}
+
+#[test]
+fn positions_beyond_the_limit_do_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    write_games(&at("a.games"), 7, 200);
+    for name in ["a.psv", "a.hcpe"] {
+        let mut out = PositionWriter::create(&at(name), 0).unwrap();
+        let path = at("a.games");
+        each_position(&path, Plies::Fit, &mut |w| panic!("{w}"), |_| (), |p| out.write(&p)).unwrap();
+        out.finish().unwrap();
+    }
+    let selection = Selection { validation: 0.5, score_limit: 300, score_clip: None, td: None };
+    let paths = ["a.games", "a.psv", "a.hcpe"].map(at);
+    let open = |paths: &[PathBuf]| DataSet::open(paths, selection, |w| panic!("{w}")).unwrap();
+    let set = open(&paths);
+    for (unit, counts) in set.count().unwrap().into_iter().enumerate() {
+        for (part, count) in [Part::Training, Part::Validation].into_iter().zip(counts) {
+            let mut samples = Vec::new();
+            set.read(unit, part, &mut samples).unwrap();
+            assert_eq!(samples.len(), count as usize, "unit {unit}, {part:?}");
+        }
+    }
+    let [games, psv, hcpe] =
+        paths.map(|path| open(&[path]).count().unwrap().iter().map(|[a, b]| u64::from(a + b)).sum::<u64>());
+    assert!(games > 1000 && games == psv && psv == hcpe, "{games} {psv} {hcpe}");
 }
 
 #[test]
