@@ -259,6 +259,10 @@ impl Run<'_> {
                 self.save()?;
             }
             if last_of_epoch && !finished {
+                // a network without the state it came from could not be gone on with after a kill
+                if !job.out.join(CHECKPOINT).exists() {
+                    self.save()?;
+                }
                 self.with_finished(Finished::quantize)??.save(&job.out.join(NETWORK))?;
             }
             if stop || finished {
@@ -326,8 +330,11 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the network and the last checkpoint, and tells how it went.
+    /// Writes the last checkpoint and the network, and tells how it went.
     fn conclude(mut self, finished: bool) -> Result<TrainingOutcome, Box<dyn Error>> {
+        if finished {
+            self.save()?;
+        }
         let s = &self.job.settings;
         let speed = self.seen as f64 / self.begin.elapsed().as_secs_f64();
         let path = self.job.out.join(NETWORK);
@@ -358,7 +365,6 @@ impl Run<'_> {
         if !finished {
             return Err(interrupt::Unfinished.into());
         }
-        self.save()?;
         Ok(TrainingOutcome { log: self.place.log, quantization, speed })
     }
 }

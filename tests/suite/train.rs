@@ -271,6 +271,24 @@ fn positions_beyond_the_limit_do_not_count() {
     assert!(games > 1000 && games == psv && psv == hcpe, "{games} {psv} {hcpe}");
 }
 
+/// A kill leaves no network that cannot be gone on with.
+#[test]
+fn the_checkpoint_comes_before_the_network() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 7, 20);
+    for epochs in [1, 2] {
+        let mut job = job(&data, dir.path().join(format!("out{epochs}")));
+        job.settings.architecture = "kp_256x2-32-32".parse().unwrap();
+        job.settings.schedule.epochs = epochs;
+        job.settings.batch = 256;
+        // the checkpoint cannot be written
+        std::fs::create_dir_all(job.out.join("checkpoint.tmp")).unwrap();
+        let error = run(&job).unwrap_err().to_string();
+        assert!(error.contains(CHECKPOINT) && !job.out.join("nn.bin").exists(), "{error}");
+    }
+}
+
 #[test]
 fn a_network_learns_material_and_the_engine_reads_it() {
     let dir = tempfile::tempdir().unwrap();
