@@ -5,15 +5,16 @@ use crate::arena::balanced::{Maker, Recipe};
 use crate::console::Progress;
 use crate::interrupt;
 use crate::nnue::Network;
-use crate::whole_file;
+use crate::whole_file::{self, beside};
 use std::error::Error;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Make balanced openings for matches
 ///
 /// Lines of our own search from the initial position, with a random choice among nearly equal moves; a deeper search of
-/// each last position keeps the even ones. One thread; the same arguments, engine and network make the same lines.
+/// each last position keeps the even ones. One thread; the same arguments, engine and network make the same lines. Fewer of
+/// them than asked for never replace a file: they go to FILE.partial beside it.
 ///
 /// Example: toratsugumi openings --out lines.txt --count 200
 #[derive(clap::Args, Clone, Debug)]
@@ -22,8 +23,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// How many openings
-    #[arg(long, default_value_t = 500)]
-    count: usize,
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    count: u64,
     /// Nodes of the search that checks the last position
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -92,12 +93,20 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         progress.update(|| format!("{made}/{} openings, {} tried", args.count, maker.tried));
     }
     progress.say(&format!("{made}/{} openings, {} tried", args.count, maker.tried));
-    whole_file::write(&args.out, text).map_err(|e| format!("{path}: {e}"))?;
-    if made < args.count {
-        let why = if interrupt::requests() > 0 { "interrupted" } else { "hardly any line ends even" };
-        return Err(format!("{why}: {path} has {made} openings").into());
+    let why = if interrupt::requests() > 0 { "interrupted" } else { "hardly any line ends even" };
+    if made == 0 {
+        return Err(format!("{why}: no opening, and {path} is not written").into());
     }
-    Ok(())
+    let all = made == args.count;
+    let out = destination(&args.out, all);
+    let name = out.display();
+    whole_file::write(&out, text).map_err(|e| format!("{name}: {e}"))?;
+    if all { Ok(()) } else { Err(format!("{why}: {name} has {made} openings").into()) }
+}
+
+/// Where the openings go. Fewer than asked for replace no file.
+fn destination(out: &Path, all: bool) -> PathBuf {
+    if all || !out.is_file() { out.into() } else { beside(out, "partial") }
 }
 
 /// The command that makes the same lines again.
@@ -106,4 +115,17 @@ fn made_by(a: &Args) -> String {
         "toratsugumi openings --count {} --nodes {} --balance {} --min-plies {} --max-plies {} --move-nodes {} --candidates {} --margin {} --seed {}",
         a.count, a.nodes, a.balance, a.min_plies, a.max_plies, a.move_nodes, a.candidates, a.margin, a.seed
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fewer_openings_than_asked_for_replace_no_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(destination(file.path(), true), file.path());
+        assert_eq!(destination(file.path(), false), beside(file.path(), "partial"));
+        assert_eq!(destination(Path::new("none-yet.txt"), false), Path::new("none-yet.txt"));
+    }
 }
