@@ -42,16 +42,16 @@ pub struct Args {
     #[arg(long, default_value_t = 0)]
     games: u64,
     /// Nodes a move
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Milliseconds a move
-    #[arg(long, default_value_t = 100, value_name = "MS")]
+    #[arg(long, default_value_t = 100, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: u64,
     /// Games at once
-    #[arg(long, short, default_value_t = 1)]
+    #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
     /// Nodes of each position of the bench that measures the speed
-    #[arg(long, default_value_t = 100_000)]
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     bench_nodes: u64,
     /// What else `train` is told, after `--`
     #[arg(last = true, value_name = "TRAIN OPTIONS")]
@@ -65,7 +65,8 @@ struct Row {
     bytes: u64,
     /// Positions a second.
     training: f64,
-    loss: f64,
+    /// On the positions set aside, if there are any.
+    loss: Option<f64>,
     /// Percent.
     named: Option<f64>,
     rms: Option<f64>,
@@ -141,20 +142,25 @@ fn train(args: &Args, name: &str) -> Result<(), Box<dyn Error>> {
     subcommand(&line).map(|_| ())
 }
 
-/// Positions a second and validation loss, from the last line of a log.
-fn log(path: &Path) -> Result<(f64, f64), Box<dyn Error>> {
+/// Positions a second and, if something was set aside, validation loss, from the last line of a log.
+fn log(path: &Path) -> Result<(f64, Option<f64>), Box<dyn Error>> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut lines = text.lines();
     let (Some(head), Some(last)) = (lines.next(), lines.next_back()) else {
         return Err(format!("{}: no line", path.display()).into());
     };
-    let value = |name: &str| -> Option<f64> {
+    let not_a_log = || format!("{}: not a log of `train`", path.display());
+    let field = |name: &str| {
         let column = head.split(',').position(|column| column == name)?;
-        last.split(',').nth(column)?.parse().ok()
+        last.split(',').nth(column)
     };
-    match (value("positions"), value("seconds"), value("validation")) {
-        (Some(positions), Some(seconds), Some(loss)) => Ok((positions / seconds, loss)),
-        _ => Err(format!("{}: not a log of `train`", path.display()).into()),
+    let number = |name: &str| field(name)?.parse::<f64>().ok();
+    match (number("positions"), number("seconds"), field("validation")) {
+        (Some(positions), Some(seconds), Some("")) => Ok((positions / seconds, None)),
+        (Some(positions), Some(seconds), Some(loss)) => {
+            Ok((positions / seconds, Some(loss.parse().map_err(|_| not_a_log())?)))
+        }
+        _ => Err(not_a_log().into()),
     }
 }
 
@@ -231,12 +237,12 @@ fn table(args: &Args, rows: &[Row]) -> String {
     for row in rows {
         let _ = write!(
             out,
-            "\n| `{}` | {} | {} | {:.0} k | {:.5} |",
+            "\n| `{}` | {} | {} | {:.0} k | {} |",
             row.name,
             row.parameters,
             size(row.bytes),
             row.training / 1e3,
-            row.loss
+            row.loss.map_or("-".into(), |loss| format!("{loss:.5}"))
         );
         if let Some(named) = row.named {
             let _ = write!(out, " {named:.2} % |");
@@ -271,6 +277,19 @@ mod tests {
         assert_eq!(of(json!({"elo": null, "error": null, "low": 182.7, "high": null})), "below -183");
         assert_eq!(of(json!({"elo": null, "error": null, "low": null, "high": -182.7})), "above +183");
         assert_eq!(of(Value::Null), "?");
+    }
+
+    #[test]
+    fn where_nothing_was_set_aside_there_is_no_loss() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let of = |fields: &str| {
+            std::fs::write(file.path(), format!("positions,seconds,validation,rmse\n{fields}\n")).unwrap();
+            log(file.path()).map_err(|e| e.to_string())
+        };
+        assert_eq!(of("3000,2.0,0.125,0.5"), Ok((1500.0, Some(0.125))));
+        assert_eq!(of("3000,2.0,,"), Ok((1500.0, None)));
+        assert!(of("3000,2.0,x,").unwrap_err().contains("not a log"));
+        assert!(of("3000,2.0").unwrap_err().contains("not a log"));
     }
 
     #[test]
