@@ -96,7 +96,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
     Manifest::check_directory(&job.dir, &identity, job.shard)?;
     if games.exists() {
-        let made_for = Manifest::read(&json)?.target;
+        let made_for = Manifest::read(&json)?.check_files(&games, &psv)?.target;
         if made_for == job.target {
             let _ = std::fs::remove_file(&lock);
             return Ok(ShardOutcome::AlreadyComplete);

@@ -137,6 +137,10 @@ pub enum ManifestError {
     Format { path: PathBuf, source: serde_json::Error },
     #[error("{path} was made with other settings ({differences}); use another directory")]
     Other { path: PathBuf, differences: String },
+    #[error(
+        "{path} has {found} bytes, and its manifest tells of {expected}; remove the shard's files to make it again"
+    )]
+    Length { path: PathBuf, found: u64, expected: u64 },
     #[error("{path} belongs to a run of {there} shards, this one has {here}; use another directory")]
     Shards { path: PathBuf, there: u64, here: u64 },
 }
@@ -163,6 +167,22 @@ impl Manifest {
         let mut text = serde_json::to_vec_pretty(self).map_err(|e| fail(e.into()))?;
         text.push(b'\n');
         whole_file::write(path, text).map_err(fail)
+    }
+
+    /// Refuses files of a complete shard that are not as long as they were.
+    pub fn check_files(self, games: &Path, psv: &Path) -> Result<Manifest, ManifestError> {
+        let files = [(games, Some(self.bytes)), (psv, self.tree_bytes)];
+        for (path, expected) in files.into_iter().filter_map(|(path, bytes)| Some((path, bytes?))) {
+            let path = path.to_path_buf();
+            match std::fs::metadata(&path) {
+                Err(source) => return Err(ManifestError::Io { path, source }),
+                Ok(m) if m.len() != expected => {
+                    return Err(ManifestError::Length { path, found: m.len(), expected });
+                }
+                Ok(_) => {}
+            }
+        }
+        Ok(self)
     }
 
     /// Refuses a directory that holds shards of another run.

@@ -129,6 +129,9 @@ fn trees_are_written_beside_the_same_games() {
         let pos = record.sfen.position(u32::from(record.ply)).unwrap();
         assert!(!pos.in_check() && record.result.abs() <= 1);
     }
+    // a file that was lost is not complete
+    std::fs::write(calm.join("shard-00000-of-00001.psv"), &trees[..40]).unwrap();
+    assert_eq!(run(&calm, &with_trees), 1);
     // other trees, other files
     assert_eq!(run(&plain, &[&games_asked[..], &["--trees", "2", "--resume"]].concat()), 1);
 }
@@ -168,6 +171,13 @@ fn finished_shards_are_skipped_and_other_settings_refused() {
     assert!(plies >= 300);
     assert_eq!(run(dir.path(), &["--positions", "300"]), 0);
     assert_eq!(std::fs::metadata(&path).unwrap().modified().unwrap(), before);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, "").unwrap();
+    let output = datagen(dir.path(), &["--positions", "300"]).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains(path.to_str().unwrap()) && message.contains("0 bytes"), "{message}");
+    std::fs::write(&path, whole).unwrap();
     let output = datagen(dir.path(), &["--positions", "300", "--max-ply", "100"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
