@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long, value_parser = parse_range, value_name = "LOW-HIGH")]
     random_plies: Option<(u32, u32)>,
     /// Reject openings that a quick search scores beyond this
-    #[arg(long, default_value_t = Settings::default().balance)]
+    #[arg(long, default_value_t = Settings::default().balance, value_parser = clap::value_parser!(i32).range(0..))]
     balance: i32,
     /// Share of the moves that are random ones
     #[arg(long, default_value_t = Settings::default().random_chance, value_parser = parse_share)]
@@ -81,25 +81,25 @@ pub struct Args {
     #[arg(long, default_value_t = Settings::default().multipv_chance, value_parser = parse_share)]
     multipv_chance: f64,
     /// How many are the best few
-    #[arg(long, default_value_t = Settings::default().multipv)]
-    multipv: usize,
+    #[arg(long, default_value_t = Settings::default().multipv as u32, value_parser = clap::value_parser!(u32).range(1..))]
+    multipv: u32,
     /// How much worse than the best they may be
-    #[arg(long, default_value_t = Settings::default().multipv_margin)]
+    #[arg(long, default_value_t = Settings::default().multipv_margin, value_parser = clap::value_parser!(i32).range(0..))]
     multipv_margin: i32,
     /// No chance decides after this ply
     #[arg(long, default_value_t = Settings::default().random_until)]
     random_until: u32,
     /// End games when both sides' scores agree on this
-    #[arg(long, default_value_t = Settings::default().decided_score)]
+    #[arg(long, default_value_t = Settings::default().decided_score, value_parser = clap::value_parser!(i32).range(1..))]
     decided_score: i32,
     /// For how many plies they must
-    #[arg(long, default_value_t = Settings::default().decided_plies)]
+    #[arg(long, default_value_t = Settings::default().decided_plies, value_parser = clap::value_parser!(u32).range(1..))]
     decided_plies: u32,
-    /// Draw games after so many plies
-    #[arg(long, default_value_t = Settings::default().max_ply)]
+    /// Draw games after so many plies, those of the opening and the random moves at the start included
+    #[arg(long, default_value_t = Settings::default().max_ply, value_parser = clap::value_parser!(u32).range(1..))]
     max_ply: u32,
     /// Mark positions scored beyond this as unfit for training
-    #[arg(long, default_value_t = Settings::default().fit_score)]
+    #[arg(long, default_value_t = Settings::default().fit_score, value_parser = clap::value_parser!(i32).range(0..))]
     fit_score: i32,
     /// Mark at most so many positions of a game as fit for training (of a drawn game half as many)
     #[arg(long, default_value_t = Settings::default().fit_per_game)]
@@ -138,12 +138,12 @@ fn settings(args: &Args, fv_scale: i32, openings: &Openings) -> Settings {
         balance: args.balance,
         random_chance: args.random_chance,
         multipv_chance: args.multipv_chance,
-        multipv: args.multipv.max(1),
+        multipv: args.multipv as usize,
         multipv_margin: args.multipv_margin,
         random_until: args.random_until,
         decided_score: args.decided_score,
         decided_plies: args.decided_plies,
-        max_ply: args.max_ply.max(1),
+        max_ply: args.max_ply,
         fit_score: args.fit_score,
         fit_per_game: args.fit_per_game,
         trees: args.trees,
@@ -156,6 +156,14 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let network = network(args.eval_dir.as_deref())?;
     let openings = args.openings.as_deref().map_or(Ok(Openings::default()), Openings::read)?;
     let settings = settings(&args, network.fv_scale(), &openings);
+    let start = openings.longest() + settings.random_plies.1 as usize;
+    if settings.max_ply as usize <= start {
+        return Err(format!(
+            "--max-ply {} leaves no move to search: opening and random moves take up to {start} plies",
+            settings.max_ply
+        )
+        .into());
+    }
     let target = match (args.games, args.positions) {
         (Some(n), _) => Target::Games(n),
         (_, Some(n)) => Target::Positions(n),

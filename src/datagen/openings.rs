@@ -44,6 +44,11 @@ impl Openings {
         self.hash.as_deref()
     }
 
+    /// The moves of the longest line.
+    pub fn longest(&self) -> usize {
+        self.lines.iter().map(|line| line.moves.len()).max().unwrap_or(0)
+    }
+
     /// Least and most random moves at the start of a game, where nothing else is asked for: few after a line, more from the
     /// initial position.
     pub fn random_plies(&self) -> (u32, u32) {

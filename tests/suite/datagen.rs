@@ -214,6 +214,25 @@ fn random_moves_that_leave_no_game_are_refused() {
     for plies in ["5000", "9-4", "4-101"] {
         assert_eq!(run(dir.path(), &["--random-plies", plies]), 2, "{plies}");
     }
+    let out = dir.path().join("run");
+    let positions = ["--positions", "100"];
+    for more in [&["--max-ply", "8"] as &[&str], &["--max-ply", "4", "--random-plies", "4"]] {
+        let output = datagen(&out, &[&positions, more].concat()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("leaves no move to search") && message.lines().count() == 1, "{message}");
+    }
+    for wrong in [
+        "--max-ply=0",
+        "--multipv=0",
+        "--multipv-margin=-500",
+        "--balance=-1",
+        "--decided-plies=0",
+        "--decided-score=-100",
+        "--fit-score=-1",
+    ] {
+        assert_eq!(run(&out, &[&positions[..], &[wrong]].concat()), 2, "{wrong}");
+    }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
