@@ -25,7 +25,7 @@ pub struct Scored {
     pub board: Board,
     /// Number of the ply; where the record has none, 1 for Black and 2 for White.
     pub ply: u16,
-    /// The move played, as [`Move::raw16`](crate::types::Move::raw16).
+    /// The move played, as [`Move::raw16`](crate::types::Move::raw16); 0 for none.
     pub mv: u16,
     /// For the side to move.
     pub score: i16,

@@ -129,6 +129,10 @@ fn trees_are_written_beside_the_same_games() {
         let pos = record.sfen.position(u32::from(record.ply)).unwrap();
         assert!(!pos.in_check() && record.result.abs() <= 1);
     }
+    let mut verify = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let output = verify.args(["data", "verify"]).arg(&calm).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains("without a move, all in order"), "{said}");
     // a file that was lost is not complete
     std::fs::write(calm.join("shard-00000-of-00001.psv"), &trees[..40]).unwrap();
     assert_eq!(run(&calm, &with_trees), 1);

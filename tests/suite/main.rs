@@ -8,6 +8,7 @@ mod book_losses;
 mod console;
 mod csa;
 mod csa_server;
+mod data_commands;
 mod data_formats;
 mod datagen;
 mod documents;

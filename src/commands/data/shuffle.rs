@@ -1,8 +1,9 @@
 //! `toratsugumi data shuffle`.
 
-use super::inputs::{files_of, in_file};
+use super::inputs::{files_of, in_file, warn};
 use crate::console::say;
 use crate::data::Format;
+use crate::data::read::count_records;
 use crate::random::Rng;
 use crate::whole_file::{WholeFile, beside};
 use std::error::Error;
@@ -52,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let inputs = files_of(&args.inputs, format)?;
     let mut total = 0u64;
     for path in &inputs {
-        total += std::fs::metadata(path).map_err(|e| in_file(path, e))?.len() / size as u64;
+        total += count_records(path, size, &mut warn)?;
     }
     // buckets are of random size: leave a quarter of the memory free
     let memory = args.memory << 20;

@@ -2,7 +2,7 @@
 
 use super::inputs::{files, warn};
 use crate::console::say;
-use crate::data::read::each_game;
+use crate::data::read::{count_records, each_game};
 use crate::data::{EndReason, Format, GameRecord, GameResult, RecordError};
 use crate::types::Color;
 use rayon::prelude::*;
@@ -22,8 +22,11 @@ struct Stats {
     bytes: u64,
     games: u64,
     opening: u64,
+    /// Of games.
     plies: u64,
     fit: u64,
+    /// Positions of the formats without games.
+    records: u64,
     results: [u64; 3],
     reasons: [u64; EndReason::ALL.len()],
     /// Fit positions by size of the score, in steps of 300.
@@ -62,6 +65,7 @@ impl Stats {
         self.opening += o.opening;
         self.plies += o.plies;
         self.fit += o.fit;
+        self.records += o.records;
         self.longest = self.longest.max(o.longest);
         self.named += o.named;
         self.decisive += o.decisive;
@@ -80,10 +84,7 @@ fn of_file(path: &Path, format: Format) -> Result<Stats, RecordError> {
             s.add_game(&g);
             Ok(())
         })?,
-        Some(len) => {
-            s.plies = bytes / len as u64;
-            s.fit = s.plies;
-        }
+        Some(len) => s.records = count_records(path, len, &mut warn)?,
     }
     Ok(s)
 }
@@ -98,9 +99,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     say!("files                {}", files.len())?;
     say!("bytes                {}", s.bytes)?;
     say!("games                {}", s.games)?;
-    say!("positions            {}", s.plies)?;
-    say!("  fit for training   {} ({:.1} %)", s.fit, share(s.fit, s.plies))?;
-    say!("bytes a position     {:.3}", s.bytes as f64 / s.plies.max(1) as f64)?;
+    let (positions, fit) = (s.plies + s.records, s.fit + s.records);
+    say!("positions            {positions}")?;
+    say!("  fit for training   {fit} ({:.1} %)", share(fit, positions))?;
+    say!("bytes a position     {:.3}", s.bytes as f64 / positions.max(1) as f64)?;
     if s.games == 0 {
         return Ok(());
     }
@@ -127,7 +129,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     say!("winner named by the sign of the score: {:.2} % of {}", share(s.named, s.decisive), s.decisive)?;
-    say!("fit positions by size of the score:")?;
+    say!("fit positions of games by size of the score:")?;
     for (i, &n) in s.scores.iter().enumerate() {
         let end = if i + 1 < s.scores.len() { format!("{:>5}", (i + 1) * 300 - 1) } else { "     ".into() };
         say!("  {:>5} - {end}  {:>6.2} %  {n}", i * 300, share(n, s.fit))?;

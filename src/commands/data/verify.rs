@@ -1,6 +1,6 @@
 //! `toratsugumi data verify`.
 
-use super::inputs::{files, in_file, warn};
+use super::inputs::{files, in_file};
 use crate::console::say;
 use crate::data::read::each_position;
 use crate::data::{Format, GameReader, Joiner, Plies};
@@ -11,6 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Check every block and play through every game; exit with an error if anything is wrong
+///
+/// A record of .psv, .bin or .hcpe may be without a move, as those from inside a search often are (`datagen --trees`).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files of training records, or directories with such files
@@ -52,17 +54,27 @@ fn games(path: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 fn records(path: &Path) -> Result<String, Box<dyn Error>> {
-    let mut positions = 0u64;
+    let (mut positions, mut moveless) = (0u64, 0u64);
+    let mut problem = None;
     each_position(
         path,
         Plies::All,
-        &mut warn,
+        &mut |what| problem = Some(what),
         |_| (),
         |s| {
-            Joiner::default().push(&s)?;
+            if s.mv == 0 {
+                s.board.position(u32::from(s.ply.max(1)))?;
+                moveless += 1;
+            } else {
+                Joiner::default().push(&s)?;
+            }
             positions += 1;
             Ok(())
         },
     )?;
-    Ok(format!("{positions} positions"))
+    match (problem, moveless) {
+        (Some(problem), _) => Err(format!("{problem}, after {positions} positions in order").into()),
+        (None, 0) => Ok(format!("{positions} positions")),
+        (None, _) => Ok(format!("{positions} positions, {moveless} of them without a move")),
+    }
 }

@@ -1,0 +1,109 @@
+//! The subcommands of `data`, and how they and `train` refuse what would lose something or have no effect.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use toratsugumi::data::psv::PackedSfenValue;
+use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
+use toratsugumi::position::Position;
+use toratsugumi::random::Rng;
+
+/// Small games of random moves, numbered from 0; another fingerprint, other games.
+fn write_games(path: &Path, fingerprint: u64, games: u64) {
+    let mut writer = GameWriter::create(path, fingerprint).unwrap();
+    for id in 0..games {
+        let mut rng = Rng::for_stream(fingerprint, id);
+        let mut pos = Position::startpos();
+        let mut plies = Vec::new();
+        for ply in 0..20 {
+            let moves = pos.legal_moves(false);
+            let m = moves[rng.below(moves.len())].mv;
+            plies.push(PlyRecord::new(m, 10 * ply, ply % 4 > 0));
+            pos.do_move(m);
+        }
+        let (start, opening) = (Start::Startpos, Vec::new());
+        let (result, reason) = (GameResult::Draw, EndReason::MaxMoves);
+        writer.write(&GameRecord { id, start, opening, plies, result, reason }).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+/// A directory for runs of the program: `a.games` and `b.games` are of different settings, `a.psv` has the 15 fit positions
+/// of each of the 5 games of `a.games`.
+struct Room(tempfile::TempDir);
+
+impl Room {
+    fn new() -> Room {
+        let room = Room(tempfile::tempdir().unwrap());
+        write_games(&room.at("a.games"), 1, 5);
+        write_games(&room.at("b.games"), 2, 3);
+        room.does("data convert a.games -o a.psv");
+        room
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.at(name)).unwrap()
+    }
+
+    /// Exit code, standard output, standard error.
+    fn run(&self, line: &str) -> (i32, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let out = command.args(line.split(' ')).current_dir(self.0.path()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (out.status.code().unwrap(), text(out.stdout), text(out.stderr))
+    }
+
+    /// Runs what must go well; returns what it prints.
+    fn does(&self, line: &str) -> String {
+        let (code, said, errors) = self.run(line);
+        assert!(code == 0 && !errors.contains("warning"), "{line}: {said}{errors}");
+        said
+    }
+}
+
+#[test]
+fn games_and_records_are_counted_apart() {
+    let room = Room::new();
+    std::fs::create_dir(room.at("both")).unwrap();
+    for name in ["a.games", "a.psv"] {
+        std::fs::copy(room.at(name), room.at(&format!("both/{name}"))).unwrap();
+    }
+    let (games, both) = (room.does("data stats a.games"), room.does("data stats both"));
+    let of = |said: &str, line: &str| said.lines().find(|l| l.starts_with(line)).unwrap().to_string();
+    assert!(of(&both, "positions ").ends_with(" 175") && of(&both, "  fit").contains(" 150 "), "{both}");
+    let means = |said: &str| said[said.find("plies a game").unwrap()..].to_string();
+    assert!(
+        means(&games).contains("20.0 and 0.0 of opening; longest 20") && means(&games).contains("100.00 %")
+    );
+    assert_eq!(means(&both), means(&games));
+}
+
+#[test]
+fn torn_records_are_told_and_missing_moves_are_in_order() {
+    let room = Room::new();
+    let whole = room.read("a.psv");
+    std::fs::write(room.at("torn.psv"), &whole[..whole.len() - 7]).unwrap();
+    for line in ["data stats torn.psv", "data shuffle torn.psv -o s.psv", "data dedup torn.psv -o d.psv"] {
+        let (code, _, errors) = room.run(line);
+        assert!(
+            code == 0 && errors.contains("torn.psv: an incomplete record at the end"),
+            "{line}: {errors}"
+        );
+    }
+    let (code, said, _) = room.run("data verify torn.psv a.psv");
+    assert!(code == 1 && said.contains("torn.psv: an incomplete record at the end, after 74"), "{said}");
+    assert!(said.contains("a.psv: 75 positions, all in order"), "{said}");
+
+    let (records, _) = whole.as_chunks::<{ PackedSfenValue::LEN }>();
+    let moveless = records.iter().enumerate().flat_map(|(i, record)| {
+        let record = PackedSfenValue::from_bytes(record).unwrap();
+        let mv = if i % 5 == 0 { 0 } else { record.mv };
+        PackedSfenValue { mv, ..record }.to_bytes()
+    });
+    std::fs::write(room.at("inside.psv"), moveless.collect::<Vec<u8>>()).unwrap();
+    let said = room.does("data verify inside.psv");
+    assert!(said.contains("75 positions, 15 of them without a move, all in order"), "{said}");
+}
