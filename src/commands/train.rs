@@ -212,7 +212,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             memory: args.memory << 20,
             threads,
         },
-        data: files(&args.data)?.into_iter().map(|(path, _)| path).collect(),
+        data: files(&args.data, None)?.into_iter().map(|(path, _)| path).collect(),
         out: args.out,
         resume: args.resume,
         init: args.init,

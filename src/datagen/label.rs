@@ -56,11 +56,12 @@ pub struct LabelJob {
 }
 
 /// Searches the positions and writes them, in order, with the scores and best moves of the searches. The file appears when
-/// all are done; until then `OUT.tmp` holds what is done, and `OUT.label.json` what it is.
+/// all are done; until then `OUT.tmp` holds what is done, and `OUT.label.json` what it is. False if there was nothing left
+/// to do.
 ///
 /// # Errors
 /// Files; positions that are none; [`Unfinished`] when asked to stop, with all saved.
-pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
+pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
     let at = |path: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
     let mut crc = crc32fast::Hasher::new();
     job.positions.iter().for_each(|p| crc.update(&p.sfen.0));
@@ -73,6 +74,14 @@ pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
         of: crc.finalize(),
     };
     let (part, about) = (unfinished(&job.out), beside(&job.out, "label.json"));
+    if job.resume && !part.exists() && job.out.exists() {
+        let labelled = std::fs::read(&job.out).map_err(|e| at(&job.out, &e))?;
+        let labelled = labelled.chunks(PackedSfenValue::LEN).map(|record| record.get(..32));
+        if !labelled.eq(job.positions.iter().map(|p| Some(&p.sfen.0[..]))) {
+            return Err(at(&job.out, &"holds other positions").into());
+        }
+        return Ok(false);
+    }
     let mut file = if part.exists() {
         if !job.resume {
             let name = part.display();
@@ -119,7 +128,7 @@ pub fn label(job: &LabelJob) -> Result<(), Box<dyn Error>> {
     file.sync_all().map_err(|e| at(&part, &e))?;
     std::fs::rename(&part, &job.out).map_err(|e| at(&job.out, &e))?;
     let _ = std::fs::remove_file(&about);
-    Ok(())
+    Ok(true)
 }
 
 fn search(searcher: &mut Searcher, p: &PackedSfenValue, nodes: u64) -> Result<PackedSfenValue, RecordError> {

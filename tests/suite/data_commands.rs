@@ -62,6 +62,64 @@ impl Room {
         assert!(code == 0 && !errors.contains("warning"), "{line}: {said}{errors}");
         said
     }
+
+    /// Runs what must end with one error of these words.
+    fn refuses(&self, line: &str, words: &str) {
+        let (code, _, errors) = self.run(line);
+        assert!(code == 1 && errors.contains(words), "{line}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{line}: {errors}");
+    }
+}
+
+#[test]
+fn outputs_overwrite_nothing_unasked() {
+    let room = Room::new();
+    std::fs::create_dir(room.at("other")).unwrap();
+    for (line, out) in [
+        ("data convert a.games", "other/c.psv"),
+        ("data shuffle a.psv", "other/s.psv"),
+        ("data dedup a.psv", "other/d.psv"),
+        ("data merge a.games", "other/m.games"),
+        ("data label a.psv --nodes 1 --hash 1 --quiet", "other/l.psv"),
+    ] {
+        std::fs::write(room.at(out), "mine").unwrap();
+        room.refuses(&format!("{line} -o {out}"), "--force overwrites it");
+        assert_eq!(room.read(out), b"mine");
+        room.does(&format!("{line} -o {out} --force"));
+        assert_ne!(room.read(out), b"mine");
+    }
+}
+
+#[test]
+fn a_finished_labelling_is_known_by_its_positions() {
+    let room = Room::new();
+    let label = "data label a.psv -o l.psv --nodes 1 --hash 1 --quiet";
+    room.does(&format!("{label} --positions 9"));
+    let labelled = room.read("l.psv");
+    assert!(room.does(&format!("{label} --positions 9 --resume")).contains("l.psv is complete"));
+    room.refuses(&format!("{label} --positions 9 --seed 2 --resume"), "l.psv: holds other positions");
+    room.refuses(&format!("{label} --resume"), "l.psv: holds other positions");
+    assert!(room.read("l.psv") == labelled && !room.at("l.psv.label.json").exists());
+}
+
+#[test]
+fn an_output_is_no_input_and_no_file_is_given_twice() {
+    let room = Room::new();
+    std::fs::create_dir(room.at("dd")).unwrap();
+    std::fs::copy(room.at("a.psv"), room.at("dd/a.psv")).unwrap();
+    room.does("data shuffle dd -o dd/out.psv");
+    for line in ["data shuffle dd -o dd/out.psv", "data dedup dd -o dd/../dd/out.psv"] {
+        room.refuses(&format!("{line} --force"), "the output is one of the inputs");
+    }
+    room.refuses("data merge a.games -o ./a.games --force", "the output is one of the inputs");
+    room.refuses("data label a.psv -o a.psv --force", "the output is one of the inputs");
+    for line in
+        ["data merge a.games ./a.games -o m.games --mixed", "data stats . a.psv", "train a.psv a.psv --out n"]
+    {
+        room.refuses(line, "given twice");
+    }
+    assert_eq!(room.read("dd/out.psv").len(), room.read("a.psv").len());
+    assert!(!room.at("m.games").exists() && !room.at("n").exists());
 }
 
 #[test]

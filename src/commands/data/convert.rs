@@ -1,6 +1,7 @@
 //! `toratsugumi data convert`.
 
 use super::inputs::{files, in_file, warn};
+use crate::commands::existing::spare;
 use crate::commands::values::parse_share;
 use crate::console::say;
 use crate::data::read::each_position;
@@ -19,6 +20,9 @@ pub struct Args {
     /// The file to write; its extension names the format
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
     /// Also positions that are not fit for training
     #[arg(long)]
     all: bool,
@@ -31,8 +35,9 @@ pub struct Args {
 /// Runs `data convert`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let plies = if args.all { Plies::All } else { Plies::Fit };
-    let inputs = files(&args.inputs)?;
     let to_games = Format::of(&args.output)? == Format::Games;
+    spare(&args.output, args.force)?;
+    let inputs = files(&args.inputs, Some(&args.output))?;
     if to_games && inputs.iter().any(|(_, format)| *format == Format::Games) {
         return Err("both sides are .games; see `merge`".into());
     }

@@ -1,6 +1,7 @@
 //! `toratsugumi data dedup`.
 
 use super::inputs::{files_of, warn};
+use crate::commands::existing::spare;
 use crate::console::say;
 use crate::data::board::Board;
 use crate::data::hcpe::HcpEval;
@@ -23,6 +24,9 @@ pub struct Args {
     /// The file to write, in the format of those read
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
 }
 
 /// The positions met so far.
@@ -36,7 +40,8 @@ struct Seen {
 /// Runs `data dedup`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let format = Format::of(&args.output)?;
-    let inputs = files_of(&args.inputs, format)?;
+    spare(&args.output, args.force)?;
+    let inputs = files_of(&args.inputs, format, &args.output)?;
     let mut seen = Seen::default();
     match format {
         Format::Games => games(&inputs, &args.output, &mut seen)?,

@@ -1,6 +1,7 @@
 //! `toratsugumi data label`.
 
 use super::inputs::{files, warn};
+use crate::commands::existing::spare;
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
@@ -53,6 +54,9 @@ pub struct Args {
     /// Go on with what an earlier run left
     #[arg(long)]
     resume: bool,
+    /// Overwrite the file
+    #[arg(long, conflicts_with = "resume")]
+    force: bool,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -63,9 +67,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if Format::of(&args.output)? != Format::Psv {
         return Err(format!("{}: labels are written as .psv", args.output.display()).into());
     }
+    spare(&args.output, args.force || args.resume)?;
     signals::watch();
     let mut positions = Vec::new();
-    for (path, _) in files(&args.inputs)? {
+    for (path, _) in files(&args.inputs, Some(&args.output))? {
         each_position(
             &path,
             Plies::Fit,
@@ -84,7 +89,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = positions.len();
     let network = network(args.eval_file.as_deref())?;
-    label(&LabelJob {
+    let worked = label(&LabelJob {
         fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
         network: Arc::new(network),
         positions,
@@ -96,6 +101,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         resume: args.resume,
         quiet: args.quiet,
     })?;
-    say!("{count} positions to {}", args.output.display())?;
+    let output = args.output.display();
+    match worked {
+        true => say!("{count} positions to {output}")?,
+        false => say!("{output} is complete: {count} positions")?,
+    }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `toratsugumi data merge`.
 
 use super::inputs::{files_of, in_file, warn};
+use crate::commands::existing::spare;
 use crate::console::say;
 use crate::data::file::HEADER_LEN;
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
@@ -16,6 +17,9 @@ pub struct Args {
     /// The .games file to write
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
     /// Combine even files made with different settings
     #[arg(long)]
     mixed: bool,
@@ -24,15 +28,13 @@ pub struct Args {
 /// Runs `data merge`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let output = &args.output;
-    let inputs = files_of(&args.inputs, Format::Games)?;
-    let mut readers = Vec::new();
-    for path in &inputs {
-        if path == output {
-            return Err(in_file(path, "the output is one of the inputs"));
-        }
-        readers.push(GameReader::open(path)?);
+    if Format::of(output)? != Format::Games {
+        return Err(in_file(output, "merged games are written as .games"));
     }
-    let fingerprint = readers.first().map_or(0, |r| r.fingerprint());
+    spare(output, args.force)?;
+    let inputs = files_of(&args.inputs, Format::Games, output)?;
+    let mut readers = inputs.iter().map(|path| GameReader::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let fingerprint = readers[0].fingerprint();
     if let Some(i) = readers.iter().position(|r| r.fingerprint() != fingerprint)
         && !args.mixed
     {

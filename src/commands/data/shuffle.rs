@@ -1,6 +1,7 @@
 //! `toratsugumi data shuffle`.
 
 use super::inputs::{files_of, in_file, warn};
+use crate::commands::existing::spare;
 use crate::console::say;
 use crate::data::Format;
 use crate::data::read::count_records;
@@ -20,6 +21,9 @@ pub struct Args {
     /// The file to write, in the format of those read
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
     /// MiB of memory to use; larger sets go through temporary files beside the output
     #[arg(long, default_value_t = 1024)]
     memory: usize,
@@ -50,7 +54,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 .into(),
         );
     };
-    let inputs = files_of(&args.inputs, format)?;
+    spare(output, args.force)?;
+    let inputs = files_of(&args.inputs, format, output)?;
     let mut total = 0u64;
     for path in &inputs {
         total += count_records(path, size, &mut warn)?;

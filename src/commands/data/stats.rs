@@ -91,7 +91,7 @@ fn of_file(path: &Path, format: Format) -> Result<Stats, RecordError> {
 
 /// Runs `data stats`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let files = files(&args.files)?;
+    let files = files(&args.files, None)?;
     let parts: Vec<Stats> =
         files.par_iter().map(|(path, format)| of_file(path, *format)).collect::<Result<_, RecordError>>()?;
     let s = parts.into_iter().fold(Stats::default(), Stats::merge);

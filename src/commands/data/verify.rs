@@ -22,7 +22,7 @@ pub struct Args {
 
 /// Runs `data verify`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let files = files(&args.files)?;
+    let files = files(&args.files, None)?;
     let problems = files
         .par_iter()
         .map(|(path, format)| {
