@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use toratsugumi::data::file::MIXED;
 use toratsugumi::data::psv::PackedSfenValue;
-use toratsugumi::data::{EndReason, GameRecord, GameResult, GameWriter, PlyRecord, Start};
+use toratsugumi::data::{EndReason, GameReader, GameRecord, GameResult, GameWriter, PlyRecord, Start};
 use toratsugumi::position::Position;
 use toratsugumi::random::Rng;
 
@@ -120,6 +121,26 @@ fn an_output_is_no_input_and_no_file_is_given_twice() {
     }
     assert_eq!(room.read("dd/out.psv").len(), room.read("a.psv").len());
     assert!(!room.at("m.games").exists() && !room.at("n").exists());
+}
+
+#[test]
+fn games_of_several_settings_are_numbered_anew() {
+    let room = Room::new();
+    room.refuses("data merge a.games b.games -o m.games", "--mixed");
+    room.does("data merge a.games b.games -o m.games --mixed");
+    room.does("data dedup a.games b.games -o d.games");
+    room.does("data dedup a.games -o one.games");
+    for name in ["m.games", "d.games"] {
+        assert!(room.does(&format!("data verify {name}")).contains("8 games"));
+        let reader = GameReader::open(&room.at(name)).unwrap();
+        assert_eq!(reader.fingerprint(), MIXED);
+        assert!(reader.map(|game| game.unwrap().id).eq(0..8));
+    }
+    // and again
+    room.refuses("data merge m.games d.games -o n.games", "--mixed");
+    room.does("data merge m.games d.games -o n.games --mixed");
+    assert!(room.does("data verify n.games").contains("16 games"));
+    assert_eq!(GameReader::open(&room.at("one.games")).unwrap().fingerprint(), 1);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::inputs::{files_of, warn};
 use crate::commands::existing::spare;
 use crate::console::say;
 use crate::data::board::Board;
+use crate::data::file::MIXED;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
 use crate::data::read::{each_game, each_record};
@@ -15,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Keep only the first occurrence of each position: later ones are dropped (.psv, .bin, .hcpe) or marked as unfit
-/// for training (.games)
+/// for training (.games; those of several files are numbered anew)
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files of one format, or directories with such files
@@ -53,7 +54,11 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 fn games(inputs: &[PathBuf], output: &Path, seen: &mut Seen) -> Result<(), RecordError> {
-    let mut writer = GameWriter::create_whole(output, GameReader::open(&inputs[0])?.fingerprint())?;
+    // games of several files may have the same numbers
+    let mixed = inputs.len() > 1;
+    let fingerprint = if mixed { MIXED } else { GameReader::open(&inputs[0])?.fingerprint() };
+    let mut writer = GameWriter::create_whole(output, fingerprint)?;
+    let mut number = 0;
     for path in inputs {
         each_game(path, &mut warn, |mut game| {
             let mut fresh = Vec::with_capacity(game.plies.len());
@@ -66,6 +71,10 @@ fn games(inputs: &[PathBuf], output: &Path, seen: &mut Seen) -> Result<(), Recor
                 seen.all += u64::from(ply.fit);
                 seen.kept += u64::from(fresh);
                 ply.fit = fresh;
+            }
+            if mixed {
+                game.id = number;
+                number += 1;
             }
             writer.write(&game)
         })?;

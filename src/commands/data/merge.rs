@@ -3,7 +3,7 @@
 use super::inputs::{files_of, in_file, warn};
 use crate::commands::existing::spare;
 use crate::console::say;
-use crate::data::file::HEADER_LEN;
+use crate::data::file::{HEADER_LEN, MIXED};
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
 use std::error::Error;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub struct Args {
     /// Overwrite the file
     #[arg(long)]
     force: bool,
-    /// Combine even files made with different settings
+    /// Combine even files made with different settings; the games are numbered anew
     #[arg(long)]
     mixed: bool,
 }
@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         )
         .into());
     }
-    let mut writer = GameWriter::create_whole(output, fingerprint)?;
+    let mut writer = GameWriter::create_whole(output, if args.mixed { MIXED } else { fingerprint })?;
     let mut heads: Vec<Option<GameRecord>> =
         readers.iter_mut().map(|r| r.next().transpose()).collect::<Result<_, _>>()?;
     let mut games = 0;
@@ -55,9 +55,14 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         (0..heads.len()).filter(|&i| heads[i].is_some()).min_by_key(|&i| heads[i].as_ref().map(|g| g.id))
     {
         let next = readers[i].next().transpose()?;
-        if let Some(game) = std::mem::replace(&mut heads[i], next) {
-            if last == Some(game.id) && !args.mixed {
-                return Err(format!("game {} occurs twice: the shards overlap", game.id).into());
+        if let Some(mut game) = std::mem::replace(&mut heads[i], next) {
+            if args.mixed {
+                game.id = games;
+            } else if last == Some(game.id) {
+                let id = game.id;
+                return Err(
+                    format!("game {id} occurs twice: the shards overlap, or --mixed is missing").into()
+                );
             }
             last = Some(game.id);
             writer.write(&game)?;

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 
 /// The version of the file format.
 pub const VERSION: u32 = 1;
+/// The fingerprint of a file whose games are of several settings.
+pub const MIXED: u64 = 0;
 /// Length of the file header in bytes.
 pub const HEADER_LEN: u64 = 32;
 const MAGIC: &[u8; 8] = b"toragame";

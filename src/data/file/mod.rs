@@ -21,8 +21,10 @@
 //! 5. *fit*: one bit per scored ply, each game starting on a new byte
 //!
 //! The fingerprint stands for the settings that made the games (network, options, version); files whose fingerprints
-//! differ are not appended to by accident. A block is valid only when complete and its CRC matches, so a run killed while
-//! writing loses at most the unfinished block: [`GameReader`] stops before it, and [`GameWriter::append`] cuts it off.
+//! differ are not appended to by accident. Where games come together that may be of several settings it is
+//! [`MIXED`], and they are numbered anew, so that a number occurs once. A block is valid only when complete and its CRC
+//! matches, so a run killed while writing loses at most the unfinished block: [`GameReader`] stops before it, and
+//! [`GameWriter::append`] cuts it off.
 
 mod block;
 mod column;
@@ -31,7 +33,7 @@ mod reader;
 mod writer;
 
 pub use block::RawBlock;
-pub use header::{HEADER_LEN, VERSION};
+pub use header::{HEADER_LEN, MIXED, VERSION};
 pub use reader::GameReader;
 pub use writer::GameWriter;
 
