@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::data::inputs::files;
 use super::signals;
-use crate::commands::values::{parse_duration, parse_share};
-use crate::data::TdLambda;
+use crate::commands::values::{parse_duration, parse_mebibytes, parse_share};
+use crate::data::{Format, TdLambda};
 use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
 use crate::train::kernels;
@@ -39,9 +39,9 @@ pub struct Args {
     /// Learning rate in the beginning
     #[arg(long, default_value_t = 3e-3)]
     lr: f64,
-    /// Learning rate in the end
-    #[arg(long, default_value_t = 1e-5)]
-    lr_end: f64,
+    /// Learning rate in the end, unless it is constant [default: 1e-5]
+    #[arg(long)]
+    lr_end: Option<f64>,
     /// How the learning rate falls
     #[arg(long, value_enum, default_value = "cosine")]
     schedule: Shape,
@@ -102,13 +102,13 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads [default: all processors]
-    #[arg(short = 'j', long)]
-    threads: Option<usize>,
+    #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
     /// Threads that decode records [default: one for every eight of --threads]
-    #[arg(long)]
-    loader_threads: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    loader_threads: Option<u16>,
     /// MiB for decoded positions (84 bytes each); sets that need more are streamed
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, value_name = "MIB", default_value = "1024", value_parser = parse_mebibytes)]
     memory: usize,
     /// Go on from the checkpoint in --out, if there is one
     #[arg(long)]
@@ -154,21 +154,34 @@ fn score_scale(text: &str) -> Result<ScoreScale, String> {
     }
 }
 
+/// A network stays, unless the run that wrote it goes on.
+fn spare_network(args: &Args) -> Result<(), String> {
+    let out = args.out.display();
+    match [CHECKPOINT, NETWORK].map(|name| args.out.join(name).exists()) {
+        [false, false] => Ok(()),
+        [false, true] => Err(format!(
+            "{out} holds a network, which stays, and no checkpoint to go on from; another --out begins anew"
+        )),
+        [true, _] if args.resume => Ok(()),
+        [true, _] => Err(format!(
+            "{out} holds a network, which stays; --resume goes on with it, another --out begins anew"
+        )),
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
-    if !args.resume && [CHECKPOINT, NETWORK].iter().any(|name| args.out.join(name).exists()) {
-        let out = args.out.display();
-        return Err(format!(
-            "{out} holds a network, which stays; --resume goes on with it, another --out begins anew"
-        )
-        .into());
-    }
+    spare_network(&args)?;
     if args.batch == 0 || !args.batch.is_multiple_of(crate::train::batch::TILE) {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }
     let positive = |x: f64| x > 0.0 && x.is_finite();
-    if ![args.lr, args.lr_end, args.row_rate.into(), args.epsilon.into()].into_iter().all(positive) {
+    if args.schedule == Shape::Constant && args.lr_end.is_some() {
+        return Err("--lr-end has no effect with --schedule constant".into());
+    }
+    let lr_end = args.lr_end.unwrap_or(1e-5);
+    if ![args.lr, lr_end, args.row_rate.into(), args.epsilon.into()].into_iter().all(positive) {
         return Err("learning rates and --epsilon must be positive numbers".into());
     }
     if args.ema.is_some_and(|decay| !(0.0..=0.99999).contains(&decay)) {
@@ -178,15 +191,19 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         None => kernels::best(),
         Some(name) => kernels::by_name(name).ok_or(format!("no kernels `{name}` on this machine"))?,
     };
-    let threads =
-        args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).max(1);
+    let data = files(&args.data, None)?;
+    if args.td_lambda.is_some() && data.iter().all(|(_, format)| *format != Format::Games) {
+        return Err("--td-lambda needs whole games, and there is no .games file".into());
+    }
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = args.threads.map_or(cpus, usize::from);
     let job = Job {
         settings: Settings {
             architecture: args.arch,
             schedule: Schedule {
                 shape: args.schedule,
                 first_rate: args.lr,
-                last_rate: args.lr_end,
+                last_rate: lr_end,
                 warmup: args.warmup,
                 epochs: args.epochs,
                 first_lambda: args.lambda,
@@ -209,15 +226,15 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             quantized: !args.float,
             epsilon: args.epsilon,
             row_rate: args.row_rate,
-            memory: args.memory << 20,
+            memory: args.memory,
             threads,
         },
-        data: files(&args.data, None)?.into_iter().map(|(path, _)| path).collect(),
+        data: data.into_iter().map(|(path, _)| path).collect(),
         out: args.out,
         resume: args.resume,
         init: args.init,
         kernels,
-        loader_threads: args.loader_threads.unwrap_or(threads.div_ceil(8)),
+        loader_threads: args.loader_threads.map_or(threads.div_ceil(8), usize::from),
         max_time: args.max_time,
         fit_time: args.fit_time,
         checkpoint_every: args.checkpoint_every,

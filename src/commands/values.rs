@@ -1,4 +1,4 @@
-//! Values on the command line: spans of time, shares.
+//! Values on the command line: spans of time, shares, memory.
 
 use jiff::{Span, SpanRelativeTo};
 use std::time::Duration;
@@ -27,9 +27,28 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
+/// Reads a number of MiB, as bytes.
+///
+/// # Errors
+/// A sentence for the user.
+pub fn parse_mebibytes(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().ok().filter(|&n| n > 0).and_then(|n: usize| n.checked_mul(1 << 20));
+    bytes.ok_or_else(|| format!("`{text}` is not a number of MiB from 1 to {}", usize::MAX >> 20))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory() {
+        assert_eq!(parse_mebibytes("3"), Ok(3 << 20));
+        let most = usize::MAX >> 20;
+        assert_eq!(parse_mebibytes(&most.to_string()), Ok(most << 20));
+        for text in ["", "0", "-1", "1.5", "1G", "17592186044416"] {
+            assert!(parse_mebibytes(text).unwrap_err().contains(&format!("`{text}`")));
+        }
+    }
 
     #[test]
     fn shares() {

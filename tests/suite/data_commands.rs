@@ -73,6 +73,43 @@ impl Room {
 }
 
 #[test]
+fn options_that_make_no_sense_or_have_no_effect_are_errors() {
+    let room = Room::new();
+    for line in [
+        "train a.games --out n -j 0",
+        "train a.games --out n --loader-threads 0",
+        "train a.games --out n --memory 17592186044416",
+        "data shuffle a.psv -o b.psv --memory 17592186044416",
+        "data shuffle a.psv -o b.psv --memory 0",
+        "data label a.psv -o b.psv --positions 0",
+        "data label a.psv -o b.psv --seed 2",
+        "data label a.psv -o b.psv --resume --force",
+        "architectures a.games --out n --jobs 0",
+        "openings --out lines.txt --count 0",
+    ] {
+        let (code, _, errors) = room.run(line);
+        assert_eq!(code, 2, "{line}: {errors}");
+    }
+    room.refuses("train a.games --out n --schedule constant --lr-end 1e-4", "--lr-end has no effect");
+    room.refuses("train a.psv --out n --td-lambda 0.7", "--td-lambda needs whole games");
+    room.refuses("data convert a.psv -o b.hcpe --all", "--all is for .games");
+    room.refuses("data merge a.games -o b.psv", "written as .games");
+    assert!(!room.at("n").exists() && !room.at("b.psv").exists() && !room.at("lines.txt").exists());
+}
+
+#[test]
+fn a_network_without_a_checkpoint_stays() {
+    let room = Room::new();
+    std::fs::create_dir(room.at("n")).unwrap();
+    std::fs::write(room.at("n/nn.bin"), "mine").unwrap();
+    for more in ["", " --resume"] {
+        let line = format!("train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 1{more}");
+        room.refuses(&line, "holds a network, which stays");
+    }
+    assert_eq!(room.read("n/nn.bin"), b"mine");
+}
+
+#[test]
 fn outputs_overwrite_nothing_unasked() {
     let room = Room::new();
     std::fs::create_dir(room.at("other")).unwrap();

@@ -23,7 +23,7 @@ pub struct Args {
     /// Overwrite the file
     #[arg(long)]
     force: bool,
-    /// Also positions that are not fit for training
+    /// Of .games also the positions that are not fit for training
     #[arg(long)]
     all: bool,
     /// Instead of the search scores of .games write TD targets: each blends the score with what the game showed
@@ -40,6 +40,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let inputs = files(&args.inputs, Some(&args.output))?;
     if to_games && inputs.iter().any(|(_, format)| *format == Format::Games) {
         return Err("both sides are .games; see `merge`".into());
+    }
+    if args.all && inputs.iter().all(|(_, format)| *format != Format::Games) {
+        return Err("--all is for .games files: the others say of no position that it is unfit".into());
     }
     if args.td_lambda.is_some() {
         if to_games {

@@ -31,10 +31,10 @@ pub struct Args {
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Take so many positions, drawn from all over the input [default: all]
-    #[arg(long)]
-    positions: Option<usize>,
-    /// Another seed, other positions
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    positions: Option<u64>,
+    /// With --positions: another seed, other positions
+    #[arg(long, default_value_t = 1, requires = "positions")]
     seed: u64,
     /// The labeller: a network file or the directory of an nn.bin [default: the embedded network]
     #[arg(long, visible_alias = "eval-dir", value_name = "PATH")]
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     if let Some(most) = args.positions {
         Rng::new(args.seed).shuffle(&mut positions);
-        positions.truncate(most);
+        positions.truncate(usize::try_from(most)?);
     }
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = positions.len();

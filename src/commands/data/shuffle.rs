@@ -2,6 +2,7 @@
 
 use super::inputs::{files_of, in_file, warn};
 use crate::commands::existing::spare;
+use crate::commands::values::parse_mebibytes;
 use crate::console::say;
 use crate::data::Format;
 use crate::data::read::count_records;
@@ -25,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// MiB of memory to use; larger sets go through temporary files beside the output
-    #[arg(long, default_value_t = 1024)]
+    #[arg(long, value_name = "MIB", default_value = "1024", value_parser = parse_mebibytes)]
     memory: usize,
     /// Another seed, another order
     #[arg(long, default_value_t = 1)]
@@ -61,8 +62,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         total += count_records(path, size, &mut warn)?;
     }
     // buckets are of random size: leave a quarter of the memory free
-    let memory = args.memory << 20;
-    let buckets = (total as usize * size).div_ceil((memory / 4 * 3).max(size)).max(1);
+    let buckets = (total as usize * size).div_ceil(args.memory / 4 * 3).max(1);
     let paths = Buckets((0..buckets).map(|i| beside(output, &format!("bucket-{i}"))).collect());
     deal(&inputs, &paths.0, size, args.seed)?;
     let mut whole = WholeFile::create(output).map_err(|e| in_file(output, e))?;
