@@ -45,6 +45,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("chart", 0),
     ("console", 0),
     ("interrupt", 0),
+    ("lock", 0),
     ("memory", 0),
     ("random", 0),
     ("sha256", 0),
