@@ -6,7 +6,7 @@ use crate::{lock, whole_file};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A game as a line of `games.jsonl`.
@@ -48,9 +48,19 @@ pub enum JournalError {
         /// Why not.
         source: io::Error,
     },
-    /// Games are there, and the match is not to resume.
-    #[error("{0} holds games already; --resume goes on with them")]
+    /// Something is there, and the match is not to resume.
+    #[error("{0} is not empty; --resume goes on with the games in it, another directory leaves them alone")]
     Exists(PathBuf),
+    /// A line that this program did not write.
+    #[error("{path}, line {line}: not a game ({source})")]
+    Line {
+        /// The file of the games.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
     /// The settings differ.
     #[error("{path} is of another match ({what} differs)")]
     Other {
@@ -75,7 +85,8 @@ impl Journal {
     /// are kept in `match.json`.
     ///
     /// # Errors
-    /// When there are games and `resume` is not set, or when they are of a match with other settings.
+    /// When the file of the games is not empty and `resume` is not set, when a line of it is not a game, or when the games
+    /// are of a match with other settings. The file stays as it is then.
     pub fn open(
         dir: &Path,
         settings: &serde_json::Value,
@@ -97,19 +108,9 @@ impl Journal {
         if !lock::take(&file) {
             return Err(JournalError::Locked(path));
         }
-        let text = io::read_to_string(&file).map_err(at(&path))?;
-        let mut games = Vec::new();
-        let mut good = 0;
-        for line in text.split_inclusive('\n') {
-            // a killed process may leave an incomplete last line
-            let Ok(game) = serde_json::from_str(line) else { break };
-            if !line.ends_with('\n') {
-                break;
-            }
-            good += line.len();
-            games.push(game);
-        }
-        if !games.is_empty() {
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(at(&path))?;
+        if !text.is_empty() {
             if !resume {
                 return Err(JournalError::Exists(path));
             }
@@ -119,7 +120,18 @@ impl Journal {
                 return Err(JournalError::Other { path: about, what });
             }
         }
-        file.set_len(good as u64).map_err(at(&path))?;
+        // a killed process may leave an incomplete last line, which alone is lost
+        text.truncate(text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+        let mut games = Vec::new();
+        for (i, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let game = serde_json::from_slice(line);
+            games.push(game.map_err(|source| JournalError::Line {
+                path: path.clone(),
+                line: i + 1,
+                source,
+            })?);
+        }
+        file.set_len(text.len() as u64).map_err(at(&path))?;
         file.seek(SeekFrom::End(0)).map_err(at(&path))?;
         write_json(&about, settings).map_err(at(&about))?;
         Ok((Journal { file, path }, games))
@@ -198,5 +210,32 @@ mod tests {
         assert_eq!(games, [line(0), line(1)]);
         journal.write(&line(2)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+
+    #[test]
+    fn a_file_with_a_line_that_is_not_a_game_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, settings) = (dir.path().join("games.jsonl"), json!({"seed": 1}));
+        let (mut journal, _) = Journal::open(dir.path(), &settings, false).unwrap();
+        (0..3).for_each(|i| journal.write(&line(i)).unwrap());
+        drop(journal);
+        let games = std::fs::read_to_string(&path).unwrap();
+        for bad in 0..3 {
+            let lines = games.lines().enumerate();
+            let text: String =
+                lines.map(|(i, l)| if i == bad { "x\n".into() } else { format!("{l}\n") }).collect();
+            std::fs::write(&path, &text).unwrap();
+            let error = Journal::open(dir.path(), &settings, true).err().unwrap().to_string();
+            assert!(error.contains(&format!("games.jsonl, line {}: ", bad + 1)), "{error}");
+            assert!(matches!(Journal::open(dir.path(), &settings, false), Err(JournalError::Exists(_))));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        // a file of somebody else, which has but one line and no end
+        std::fs::remove_file(dir.path().join("match.json")).unwrap();
+        std::fs::write(&path, "a note").unwrap();
+        for resume in [false, true] {
+            assert!(Journal::open(dir.path(), &settings, resume).is_err());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "a note");
+        }
     }
 }
