@@ -28,6 +28,9 @@ impl Limits {
     /// A sentence for the user when the value is not valid.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let number = |what: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: not {what}"));
+        if matches!(name, "nodes" | "depth" | "movetime") && value.parse() == Ok(0) {
+            return Err(format!("{name}={value}: must be positive"));
+        }
         match name {
             "nodes" => self.nodes = Some(number("a number of nodes")?),
             "depth" => self.depth = Some(value.parse().map_err(|_| format!("{name}={value}: not a depth"))?),
@@ -42,6 +45,11 @@ impl Limits {
     /// Whether there is no limit at all.
     pub fn is_empty(&self) -> bool {
         *self == Limits::default()
+    }
+
+    /// Whether time has a part in it, so that moves are not the same again.
+    pub fn has_time(&self) -> bool {
+        self.has_clock() || self.movetime.is_some()
     }
 
     fn has_clock(&self) -> bool {
@@ -177,6 +185,10 @@ mod tests {
         assert!(clock.spend(Color::Black, Duration::from_millis(50)));
         assert!(clock.spend(Color::White, Duration::from_secs(100)));
         assert!(!clock.spend(Color::Black, Duration::from_millis(51)));
+        for zero in ["nodes", "depth", "movetime"] {
+            let error = Limits::default().set(zero, "0").unwrap_err();
+            assert!(error.starts_with(&format!("{zero}=0: ")), "{error}");
+        }
         for bad in ["x", "1+y", "-1", ""] {
             assert!(parse_tc(bad).is_err(), "{bad}");
         }

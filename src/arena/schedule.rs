@@ -2,6 +2,10 @@
 
 use crate::openings::Opening;
 use crate::random::Rng;
+use std::collections::HashSet;
+
+/// The most games of a pairing that a match takes.
+pub const MOST_GAMES: u64 = 1_000_000_000;
 
 /// Which engines meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -69,6 +73,11 @@ impl Schedule {
     /// Whether there is nothing to play.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many openings there are, the same ones counted once.
+    pub fn different_openings(&self) -> u64 {
+        self.openings.iter().map(Opening::to_string).collect::<HashSet<_>>().len() as u64
     }
 
     /// Who plays the game of that number.

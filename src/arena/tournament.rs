@@ -13,7 +13,7 @@ use crate::console::{Progress, clock};
 use crate::interrupt;
 use crate::usi_client::{EngineError, EngineProcess};
 use jiff::Timestamp;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -43,6 +43,22 @@ impl Tournament {
     /// Of the engine with that index.
     pub(super) fn limits(&self, engine: usize) -> &Limits {
         self.engines[engine].limits.as_ref().unwrap_or(&self.limits)
+    }
+
+    /// What to tell the user when the openings are too few for the pairs of games: without a clock an engine answers the
+    /// same to the same, and games that repeat others tell nothing new.
+    pub fn repetition(&self) -> Option<String> {
+        let timeless =
+            |&(a, b): &(usize, usize)| ![a, b].into_iter().any(|engine| self.limits(engine).has_time());
+        let (openings, pairs) = (self.schedule.different_openings(), self.schedule.games_each / 2);
+        let repeats = openings < pairs && self.schedule.pairings.iter().any(timeless);
+        repeats.then(|| {
+            format!(
+                "warning: {openings} different opening{} for {pairs} pairs of games, limited by nodes or depth: games may \
+                 repeat others, and then the result looks surer than it is",
+                if openings == 1 { "" } else { "s" }
+            )
+        })
     }
 
     fn start(&self, engine: usize) -> Result<Started, TournamentError> {
@@ -99,14 +115,15 @@ pub fn run(
     let mut played = HashSet::new();
     games.retain(|g| g.game < t.schedule.len() && played.insert(g.game));
     games.iter().for_each(|g| standings.add(&t.schedule, g));
-    let todo: VecDeque<u64> = (0..t.schedule.len()).filter(|g| !played.contains(g)).collect();
+    let left = t.schedule.len() - played.len() as u64;
+    let todo = (0..t.schedule.len()).filter(|g| !played.contains(g));
     let decision = |s: &Standings| t.sprt.map(|sprt| s.test(&sprt).1).filter(|d| *d != Decision::Continue);
     if let Some(d) = decision(&standings) {
         return Ok((standings, Ending::Decided(d)));
     }
     let mut progress = Progress::new(t.quiet);
     let mut ready = HashMap::new();
-    if !todo.is_empty() {
+    if left > 0 {
         for engine in 0..t.engines.len() {
             let Started { process, remarks } = t.start(engine)?;
             remarks.iter().for_each(|remark| progress.say(remark));
@@ -114,7 +131,7 @@ pub fn run(
         }
     }
     let before = standings.games;
-    let jobs = t.jobs.clamp(1, todo.len().max(1));
+    let jobs = (t.jobs as u64).clamp(1, left.max(1));
     let todo = Mutex::new(todo);
     let stop = AtomicBool::new(false);
     let started = Instant::now();
@@ -170,13 +187,13 @@ pub fn run(
 /// One thread: plays game after game and keeps its engines running.
 fn work(
     t: &Tournament,
-    todo: &Mutex<VecDeque<u64>>,
+    todo: &Mutex<impl Iterator<Item = u64>>,
     stop: &AtomicBool,
     mut running: HashMap<usize, EngineProcess>,
     out: &Sender<Report>,
 ) {
     while !stop.load(Relaxed) {
-        let Some(game) = todo.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+        let Some(game) = todo.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
         let players = t.schedule.fixture(game).players();
         let mut seats = Vec::with_capacity(2);
         for engine in players {

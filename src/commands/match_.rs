@@ -5,12 +5,12 @@ use super::values::parse_duration;
 use crate::arena::adjudication::Adjudication;
 use crate::arena::journal::{Journal, write_json};
 use crate::arena::limits::{Limits, parse_tc};
-use crate::arena::schedule::{Mode, Schedule};
+use crate::arena::schedule::{MOST_GAMES, Mode, Schedule};
 use crate::arena::spec::EngineSpec;
 use crate::arena::sprt::{Model, Sprt};
 use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::arena::{diagram, record, report};
-use crate::console::say;
+use crate::console::{note, say};
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
@@ -36,13 +36,13 @@ pub struct Args {
     #[arg(long = "engine", short, value_name = "SPEC", required = true)]
     engines: Vec<EngineSpec>,
     /// Nodes a move
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Depth of every move
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
     /// Milliseconds of every move
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Milliseconds of byoyomi
     #[arg(long, value_name = "MS")]
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Games of every pairing, at most; made even
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
     /// Games at once
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -69,31 +69,31 @@ pub struct Args {
     /// Stop as soon as a sequential test of "ELO0" against "ELO1" decides
     #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
     sprt: Option<(f64, f64)>,
-    /// How often the test may accept ELO1 though ELO0 holds
-    #[arg(long, default_value_t = 0.05, value_parser = parse_probability)]
+    /// With --sprt: how often the test may accept ELO1 though ELO0 holds
+    #[arg(long, default_value_t = 0.05, value_parser = parse_probability, requires = "sprt")]
     alpha: f64,
-    /// How often the test may accept ELO0 though ELO1 holds
-    #[arg(long, default_value_t = 0.05, value_parser = parse_probability)]
+    /// With --sprt: how often the test may accept ELO0 though ELO1 holds
+    #[arg(long, default_value_t = 0.05, value_parser = parse_probability, requires = "sprt")]
     beta: f64,
-    /// Which Elo the test's bounds are
-    #[arg(long, value_enum, default_value = "normalised")]
+    /// With --sprt: which Elo the test's bounds are
+    #[arg(long, value_enum, default_value = "normalised", requires = "sprt")]
     model: Model,
     /// Centipawns: a side that scores minus this or less for --resign-moves moves has lost; 0 = never
-    #[arg(long, default_value_t = 3000, value_name = "CP")]
+    #[arg(long, default_value_t = 3000, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     resign: i32,
-    /// With --resign: so many moves in a row
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    resign_moves: u32,
+    /// So many moves in a row [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    resign_moves: Option<u32>,
     /// Centipawns: drawn when both sides score at most this for --draw-plies plies after ply --draw-after [default: never]
-    #[arg(long, value_name = "CP")]
+    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     draw: Option<i32>,
     /// With --draw: so many plies in a row
-    #[arg(long, default_value_t = 16, value_name = "N")]
+    #[arg(long, default_value_t = 16, value_name = "N", requires = "draw", value_parser = clap::value_parser!(u32).range(1..))]
     draw_plies: u32,
     /// With --draw: not before this ply
-    #[arg(long, default_value_t = 160, value_name = "PLY")]
+    #[arg(long, default_value_t = 160, value_name = "PLY", requires = "draw")]
     draw_after: u32,
-    /// Drawn after so many plies
+    /// Drawn after so many plies, those of the opening among them
     #[arg(long, default_value_t = 320)]
     max_ply: u32,
     /// Milliseconds by which a clock may be overstepped
@@ -167,6 +167,14 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         Some(path) => Opening::read_file(path)?,
         None => Opening::embedded()?,
     };
+    // or else games would be drawn before a move is played
+    let longest = openings.iter().map(|o| o.moves.len()).max().unwrap_or(0);
+    if longest >= args.max_ply as usize {
+        return Err(format!("--max-ply {}: there is an opening of {longest} plies", args.max_ply).into());
+    }
+    if args.resign == 0 && args.resign_moves.is_some() {
+        return Err("--resign-moves has no effect with --resign 0".into());
+    }
     let sprt = match args.sprt {
         Some(_) if engines.len() != 2 => return Err("a sequential test is between two engines".into()),
         Some((elo0, elo1)) => {
@@ -176,7 +184,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     };
     let adjudication = Adjudication {
         resign_score: (args.resign > 0).then_some(args.resign),
-        resign_moves: args.resign_moves,
+        resign_moves: args.resign_moves.unwrap_or(Adjudication::default().resign_moves),
         draw_score: args.draw,
         draw_plies: args.draw_plies,
         draw_after: args.draw_after,
@@ -195,9 +203,6 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         "openings": openings.iter().map(|o| crc(&o.to_string())).fold(0u64, |h, c| h.rotate_left(7) ^ c),
     });
     let schedule = Schedule::new(engines.len(), args.mode, args.games, openings, args.seed);
-    if schedule.is_empty() {
-        return Err("nothing to play: --games is 0".into());
-    }
     let (journal, mut games) = match &args.out {
         Some(dir) => {
             let (journal, games) = Journal::open(dir, &settings, args.resume)?;
@@ -215,6 +220,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         keep_pv: args.csa,
         quiet: args.quiet,
     };
+    if let Some(warning) = t.repetition() {
+        note!("{warning}");
+    }
     let (standings, ending) = play(&t, &mut games, journal)?;
     let summary = report::json(&t, &standings, ending, &settings);
     if let Some(dir) = &args.out {

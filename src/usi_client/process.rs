@@ -106,7 +106,11 @@ impl EngineProcess {
         #[cfg(unix)]
         // Ctrl-C goes to this process alone, which then ends its engines
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(|e| failed(e.to_string()))?;
+        let mut child = command.spawn().map_err(|e| match dir {
+            // the system's words would be those for a missing program
+            Some(dir) if !dir.is_dir() => failed(format!("no directory {}", dir.display())),
+            _ => failed(e.to_string()),
+        })?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or_else(|| failed("no standard output".into()))?;
         let (sender, lines) = channel();

@@ -89,7 +89,11 @@ fn faults_are_counted_named_and_lose() {
 fn engines_that_do_not_start_end_the_match_with_a_reason() {
     let dir = tempfile::tempdir().unwrap();
     let mute = shell_engine(dir.path(), "mute", "true").replace("sh ", "false ");
-    for (engine, word) in [("cmd=/nonexistent/engine", "cannot start"), (mute.as_str(), "ended")] {
+    for (engine, word) in [
+        ("cmd=/nonexistent/engine", "cannot start"),
+        ("cmd=sh dir=/nonexistent/place", "no directory /nonexistent/place"),
+        (mute.as_str(), "ended"),
+    ] {
         let output = binary()
             .args(["-e", engine, "-e", &own("good", ""), "--nodes", "1", "--games", "2", "--quiet"])
             .output()
@@ -162,7 +166,7 @@ fn a_sequential_test_stops_by_itself_and_three_engines_get_ratings() {
         "--openings",
         &book,
         "--games",
-        "400",
+        "1000000000",
         "-j",
         "2",
         "--sprt",
@@ -209,6 +213,60 @@ fn options_that_an_engine_refuses_end_the_match_before_its_first_game() {
         let message = refused(&["-e", &bad, "-e", &good]);
         assert!(words.iter().all(|w| message.contains(w)), "{option}: {message}");
     }
+}
+
+#[test]
+fn options_out_of_range_or_without_effect_are_errors() {
+    for (options, named) in [
+        ("--nodes 0", "--nodes"),
+        ("--depth 0", "--depth"),
+        ("--movetime 0", "--movetime"),
+        ("--nodes 1 --games 0", "--games"),
+        ("--nodes 1 --games 100000000000", "--games"),
+        ("--nodes 1 --max-ply 0", "--max-ply 0"),
+        ("--nodes 1 --max-ply 16", "--max-ply 16"),
+        ("--nodes 1 --draw 30000 --draw-plies 0", "--draw-plies"),
+        ("--nodes 1 --draw-plies 8", "--draw <CP>"),
+        ("--nodes 1 --draw-after 8", "--draw <CP>"),
+        ("--nodes 1 --alpha 0.1", "--sprt"),
+        ("--nodes 1 --beta 0.1", "--sprt"),
+        ("--nodes 1 --model logistic", "--sprt"),
+        ("--nodes 1 --resign 0 --resign-moves 2", "--resign-moves"),
+    ] {
+        let out =
+            binary().args(["-e", "cmd=self", "-e", "cmd=self"]).args(options.split(' ')).output().unwrap();
+        let message = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(!out.status.success() && message.contains(named), "{options}: {message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn too_few_openings_for_the_games_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let quitter = shell_engine(dir.path(), "quitter", "echo bestmove resign");
+    let said = |more: &str| {
+        let mut command = binary();
+        command.args([
+            "-e",
+            &own("good", ""),
+            "-e",
+            &quitter,
+            "--openings",
+            &openings(dir.path()),
+            "--quiet",
+        ]);
+        let output = command.args(more.split(' ')).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let warning = said("--nodes 1 --games 14");
+    assert!(
+        warning.contains("6 different openings for 7 pairs") && warning.lines().count() == 1,
+        "{warning}"
+    );
+    assert_eq!(said("--nodes 1 --games 12"), "");
+    assert_eq!(said("--movetime 1 --games 14"), "");
 }
 
 /// A shell engine that answers `isready` so.
