@@ -2,7 +2,7 @@
 //! [`Generation`] in the end.
 
 use super::Config;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 
 /// A generation as it begins.
@@ -87,12 +87,34 @@ pub struct Judged {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Elo over the player and its 95 % interval; none without games.
+    /// Elo over the player and its 95 % interval; none without games. Where all games were won or lost, it and one end are
+    /// infinite, which is `null` in JSON.
+    #[serde(default, deserialize_with = "elo_with_infinities")]
     pub elo: Option<[f64; 3]>,
     /// Share of winners named by the static evaluation, its standard error, and the log loss.
     pub named: Option<[f64; 3]>,
     /// Wall-clock time of the stage.
     pub seconds: f64,
+}
+
+impl Judged {
+    /// The Elo in words, such as `+12 [-3, +27]`, or `above +182` where there is but one bound.
+    pub fn elo_text(&self) -> Option<String> {
+        self.elo.map(|[elo, low, high]| match (low.is_finite(), high.is_finite()) {
+            (true, false) => format!("above {low:+.0}"),
+            (false, true) => format!("below {high:+.0}"),
+            _ => format!("{elo:+.0} [{low:+.0}, {high:+.0}]"),
+        })
+    }
+}
+
+/// Elo and its interval, in which `null` stands for an infinity.
+fn elo_with_infinities<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[f64; 3]>, D::Error> {
+    let read = Option::<[Option<f64>; 3]>::deserialize(from)?;
+    Ok(read.map(|[elo, low, high]| {
+        let beyond = if high.is_none() { f64::INFINITY } else { f64::NEG_INFINITY };
+        [elo.unwrap_or(beyond), low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)]
+    }))
 }
 
 /// A line of `generations.jsonl`.
@@ -107,4 +129,65 @@ pub struct Generation {
     pub trained: Trained,
     /// Its verdict.
     pub judged: Judged,
+}
+
+#[cfg(test)]
+pub(super) mod example {
+    use super::*;
+
+    /// One with that verdict.
+    pub fn generation(number: u32, player: u32, elo: Option<[f64; 3]>, promoted: bool) -> Generation {
+        Generation {
+            plan: Plan { number, player, window: vec![number], config: Config::default() },
+            played: Played {
+                files: vec!["a.games".into()],
+                games: 10,
+                positions: 1000,
+                fit: 600,
+                inside: 0,
+                seconds: 2.0,
+            },
+            trained: Trained {
+                positions: 2400,
+                steps: 3,
+                training: 0.02,
+                validation: Some(0.03),
+                rmse: Some(0.1),
+                seconds: 1.0,
+            },
+            judged: Judged {
+                promoted,
+                wins: 6,
+                draws: 0,
+                losses: 4,
+                elo,
+                named: Some([0.58, 0.01, 0.66]),
+                seconds: 1.0,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::example::generation;
+    use super::*;
+
+    #[test]
+    fn a_match_without_exception_is_read_as_it_was_written() {
+        let (won, lost) =
+            ([f64::INFINITY, -511.5, f64::INFINITY], [f64::NEG_INFINITY, f64::NEG_INFINITY, 511.5]);
+        for (elo, json, text) in [
+            (Some(won), "[null,-511.5,null]", Some("above -512")),
+            (Some(lost), "[null,null,511.5]", Some("below +512")),
+            (Some([12.0, -3.25, 27.0]), "[12.0,-3.25,27.0]", Some("+12 [-3, +27]")),
+            (None, "null", None),
+        ] {
+            let one = generation(1, 0, elo, true);
+            let line = serde_json::to_string(&one).unwrap();
+            assert!(line.contains(&format!("\"elo\":{json}")), "{line}");
+            assert_eq!(serde_json::from_str::<Generation>(&line).unwrap(), one);
+            assert_eq!(one.judged.elo_text().as_deref(), text);
+        }
+    }
 }

@@ -161,7 +161,7 @@ fn table(all: &[Generation]) -> String {
             t.validation.map_or(String::new(), |loss| format!("{loss:.5}")),
             t.rmse.map_or(String::new(), |rmse| format!("{rmse:.4}")),
             if j.elo.is_some() { format!("+{} ={} -{}", j.wins, j.draws, j.losses) } else { "none".into() },
-            j.elo.map_or(String::new(), |[e, low, high]| format!("{e:+.0} [{low:+.0}, {high:+.0}]")),
+            j.elo_text().unwrap_or_default(),
             j.named.map_or(String::new(), |n| format!("{:.1} % ± {:.1}", 100.0 * n[0], 100.0 * n[1])),
             p.seconds / 60.0,
             t.seconds / 60.0,
@@ -184,38 +184,8 @@ fn settings(all: &[Generation]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{Config, Judged, Played, Trained};
-
-    fn generation(number: u32, player: u32, elo: Option<[f64; 3]>, promoted: bool) -> Generation {
-        Generation {
-            plan: Plan { number, player, window: vec![number], config: Config::default() },
-            played: Played {
-                files: vec!["a.games".into()],
-                games: 10,
-                positions: 1000,
-                fit: 600,
-                inside: 0,
-                seconds: 2.0,
-            },
-            trained: Trained {
-                positions: 2400,
-                steps: 3,
-                training: 0.02,
-                validation: Some(0.03),
-                rmse: Some(0.1),
-                seconds: 1.0,
-            },
-            judged: Judged {
-                promoted,
-                wins: 6,
-                draws: 0,
-                losses: 4,
-                elo,
-                named: Some([0.58, 0.01, 0.66]),
-                seconds: 1.0,
-            },
-        }
-    }
+    use crate::arena::estimate::Estimate;
+    use crate::learn::generation::example::generation;
 
     #[test]
     fn rungs_stand_on_the_player_they_beat() {
@@ -237,5 +207,18 @@ mod tests {
             !page.contains("http://")
                 || page.matches("http").count() == page.matches("http://www.w3.org").count()
         );
+    }
+    #[test]
+    fn matches_without_exception_have_a_place_in_the_report() {
+        let elo = |wins, losses| Estimate::of_games(wins, 0, losses).map(|e| [e.elo, e.low, e.high]);
+        let all = [generation(1, 0, elo(2, 0), true), generation(2, 1, elo(0, 2), false)];
+        let rungs = ladder(&all);
+        assert!(rungs.iter().all(|r| r.1.is_finite() && r.2.is_finite() && r.3.is_finite()), "{rungs:?}");
+        assert!(rungs[1].1 > 0.0 && rungs[2].1 < rungs[1].1, "{rungs:?}");
+        let page = html(&all, None);
+        for part in ["<td>above -216</td>", "<td>below +216</td>"] {
+            assert!(page.contains(part), "{part} is not in\n{page}");
+        }
+        assert!(!page.contains("inf") && !page.contains("NaN"));
     }
 }

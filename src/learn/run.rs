@@ -74,9 +74,7 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         }
         let judged = staged(&directory, number, "judge.json", || judge(&plan, circumstances))?;
         let word = if judged.promoted { "promoted" } else { "refused" };
-        let elo = judged
-            .elo
-            .map_or(String::new(), |[elo, low, high]| format!(", Elo {elo:+.0} [{low:+.0}, {high:+.0}]"));
+        let elo = judged.elo_text().map_or(String::new(), |elo| format!(", Elo {elo}"));
         let loss = trained.validation.map_or(String::new(), |loss| format!("; validation {loss:.5}"));
         say(format!(
             "generation {number}: {word}: +{} ={} -{}{elo}{loss}; {} positions",
