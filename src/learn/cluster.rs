@@ -1,7 +1,10 @@
 //! Jobs for clusters: the shards of the present generation as a Slurm job array or a Kubernetes indexed Job.
 
+use super::directory::at;
 use super::generation::Plan;
 use super::stages::{datagen_settings, openings};
+use crate::nnue::Network;
+use crate::train::run::NETWORK;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -14,22 +17,32 @@ pub enum System {
     Kubernetes,
 }
 
-/// `datagen` for the shard that `shard` names, such as `3/16`. `root` is the loop's directory.
-fn command(plan: &Plan, root: &Path, shard: &str, threads: &str) -> Result<Vec<String>, Box<dyn Error>> {
+/// A job to be printed.
+struct Job<'a> {
+    plan: &'a Plan,
+    /// The loop's directory.
+    root: &'a Path,
+    /// The player's.
+    fv_scale: i32,
+}
+
+/// `datagen` for the shard that `shard` names, such as `3/16`.
+fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, Box<dyn Error>> {
+    let &Job { plan, root, fv_scale } = job;
     let (c, g) = (&plan.config, &plan.config.generate);
     let directory = super::Directory::read_only(root);
     let path = |p: PathBuf| p.to_string_lossy().into_owned();
     let mut words: Vec<String> = vec![c.cluster.program.clone(), "datagen".into()];
     let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
     option("--out", path(directory.games(plan.number)));
-    option("--eval-file", path(directory.network(plan.player).join(crate::train::run::NETWORK)));
+    option("--eval-file", path(directory.network(plan.player).join(NETWORK)));
     option("--positions", g.positions.to_string());
     if let Some(openings) = &g.openings {
         option("--openings", path(std::path::absolute(openings)?));
     }
     option("--shard", shard.into());
     option("--threads", threads.into());
-    words.extend(datagen_settings(plan, &openings(plan)?).options());
+    words.extend(datagen_settings(plan, &openings(plan)?, fv_scale).options());
     words.extend(["--resume".into(), "--quiet".into()]);
     Ok(words)
 }
@@ -37,21 +50,24 @@ fn command(plan: &Plan, root: &Path, shard: &str, threads: &str) -> Result<Vec<S
 /// The job, ready for `sbatch` or `kubectl apply -f -`. `root` should be absolute and the same on all machines.
 ///
 /// # Errors
-/// Openings that cannot be read.
+/// Openings, or a network, that cannot be read.
 pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
+    let player = super::Directory::read_only(root).network(plan.player).join(NETWORK);
+    let (network, _) = Network::load(&player).map_err(|e| at(&player, e))?;
+    let job = Job { plan, root, fv_scale: network.fv_scale() };
     match system {
-        System::Slurm => slurm(plan, root),
-        System::Kubernetes => kubernetes(plan, root),
+        System::Slurm => slurm(&job),
+        System::Kubernetes => kubernetes(&job),
     }
 }
 
 /// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it goes on.
-fn slurm(plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
+fn slurm(job: &Job) -> Result<String, Box<dyn Error>> {
+    let &Job { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let games = super::Directory::read_only(root).games(plan.number);
     let shard = format!("@SHARD@/{}", g.shards);
-    let words: Vec<String> =
-        command(plan, root, &shard, "@THREADS@")?.iter().map(|w| shell_word(w)).collect();
+    let words: Vec<String> = command(job, &shard, "@THREADS@")?.iter().map(|w| shell_word(w)).collect();
     let line = words
         .join(" ")
         .replace(&shell_word(&shard), &format!("\"$SLURM_ARRAY_TASK_ID/{}\"", g.shards))
@@ -85,10 +101,11 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-fn kubernetes(plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
+fn kubernetes(job: &Job) -> Result<String, Box<dyn Error>> {
+    let &Job { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let shard = format!("$(SHARD)/{}", g.shards);
-    let words = command(plan, root, &shard, &c.threads.to_string())?;
+    let words = command(job, &shard, &c.threads.to_string())?;
     let quoted: Vec<String> = words.iter().map(|w| format!("            - {}\n", yaml_string(w))).collect();
     let (program, arguments) =
         quoted.split_first().map_or((String::new(), String::new()), |(p, a)| (p.clone(), a.concat()));
@@ -169,7 +186,8 @@ mod tests {
 
     #[test]
     fn a_slurm_script_runs_one_shard_a_task() {
-        let script = print_job(System::Slurm, &plan(), Path::new("/shared/learn")).unwrap();
+        let job = Job { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 };
+        let script = slurm(&job).unwrap();
         assert!(script.starts_with("#!/bin/bash\n#SBATCH"));
         assert!(script.contains("--array=0-3\n"));
         assert!(
@@ -180,13 +198,15 @@ mod tests {
             script.contains("--shard \"$SLURM_ARRAY_TASK_ID/4\" --threads \"${SLURM_CPUS_PER_TASK:-1}\""),
             "{script}"
         );
+        assert!(script.contains(" --fv-scale 24 "), "{script}");
         assert!(script.contains("--eval-file /shared/learn/gen-002/network/nn.bin"));
         assert!(!script.contains('@') || script.contains("TERM@60"));
     }
 
     #[test]
     fn a_kubernetes_job_is_indexed() {
-        let text = print_job(System::Kubernetes, &plan(), Path::new("/shared/learn")).unwrap();
+        let text =
+            kubernetes(&Job { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 }).unwrap();
         for part in [
             "completions: 4\n",
             "- \"$(SHARD)/4\"\n",

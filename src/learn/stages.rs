@@ -15,7 +15,7 @@ use crate::data::TdLambda;
 use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
 use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::interrupt::{self, Unfinished};
-use crate::nnue::{Architecture, Network, mean::mean};
+use crate::nnue::{Network, mean::mean};
 use crate::openings::Opening;
 use crate::train::schedule::{Schedule as RateSchedule, Shape};
 use crate::train::yardstick::Labelled;
@@ -76,13 +76,14 @@ pub fn openings(plan: &Plan) -> Result<Openings, Box<dyn Error>> {
     Ok(path.map_or(Ok(Openings::default()), Openings::read)?)
 }
 
-/// The settings of `datagen` in this generation.
-pub fn datagen_settings(plan: &Plan, openings: &Openings) -> Settings {
+/// The settings of `datagen` in this generation, whose player has that scale.
+pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Settings {
     let g = &plan.config.generate;
     Settings {
         // every generation plays other games, also when the player is the same
         seed: plan.config.seed.wrapping_mul(100_003).wrapping_add(u64::from(plan.number)),
         nodes: g.nodes,
+        fv_scale,
         openings: openings.hash().map(str::to_string),
         random_plies: g.random_plies.unwrap_or_else(|| openings.random_plies()),
         balance: g.balance,
@@ -117,7 +118,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
             }
             let job = Job {
                 network: network.clone(),
-                settings: datagen_settings(plan, &openings),
+                settings: datagen_settings(plan, &openings, network.fv_scale()),
                 openings: openings.clone(),
                 target: Target::Positions(g.positions),
                 shard: Shard { index, count: g.shards },
@@ -206,11 +207,12 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
     let player = c.directory.network(plan.player);
     let state = player.join(train::CHECKPOINT);
     let init = if t.keep_state && state.exists() { state } else { player.join(train::NETWORK) };
+    let (network, _) = Network::load(&player.join(train::NETWORK))?;
     let threads = threads(plan);
     let scale = (t.score_scale > 0.0).then_some(t.score_scale);
     let job = train::Job {
         settings: crate::train::settings::Settings {
-            architecture: Architecture::DEFAULT,
+            architecture: network.architecture(),
             schedule: RateSchedule {
                 shape: Shape::Cosine,
                 first_rate: t.rate,
@@ -293,6 +295,9 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, Box<dyn Error>> {
             jobs: threads(plan),
             quiet: c.quiet,
         };
+        if let Some(warning) = tournament.repetition().filter(|_| !c.quiet) {
+            note!("{warning}");
+        }
         // the directory may have moved since: the numbers say who plays
         let settings = serde_json::json!({
             "generation": plan.number, "player": plan.player, "nodes": j.nodes, "openings": j.openings,

@@ -25,5 +25,5 @@ pub mod settings;
 pub mod source;
 mod start;
 pub mod step;
-mod tie;
+pub mod tie;
 pub mod yardstick;

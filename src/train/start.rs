@@ -10,6 +10,7 @@ use super::checkpoint;
 use super::model::Model;
 use super::report::Entry;
 use super::settings::Settings;
+use super::tie::untieable;
 use crate::nnue::Network;
 
 /// The part of a checkpoint that is not the model.
@@ -63,12 +64,7 @@ impl Start {
             )
             .into());
         }
-        let why_not = match model.layout {
-            l if l.buckets == 1 => Some("no row belongs to a king's square"),
-            l if l.mirrored() => Some("mirrored king squares share their rows anyway"),
-            _ => None,
-        };
-        if let (true, Some(why_not)) = (settings.tie_mirror, why_not) {
+        if let (true, Some(why_not)) = (settings.tie_mirror, untieable(model.layout)) {
             return Err(format!("--tie-mirror: in a {} network {why_not}", found.shape).into());
         }
         if settings.tie_mirror {

@@ -8,10 +8,20 @@
 use super::features::{BONA, mirrored_factor_row, mirrored_row};
 use super::finished::Finished;
 use super::kernels::Portable;
+use super::layout::Layout;
 use super::model::Model;
 use crate::memory::OutOfMemory;
 use crate::nnue::features::is_left;
 use crate::types::Square;
+
+/// Why a model cannot be tied, if so.
+pub fn untieable(layout: Layout) -> Option<&'static str> {
+    match layout {
+        l if l.buckets == 1 => Some("no row belongs to a king's square"),
+        l if l.mirrored() => Some("mirrored king squares share their rows anyway"),
+        _ => None,
+    }
+}
 
 impl Model {
     /// Makes an untied model a tied one. Rows of mirrored king squares are replaced by their mean, which is another
@@ -28,7 +38,7 @@ impl Model {
             return Ok(());
         }
         let (l1, rows) = (self.layout.l1, self.layout.rows());
-        assert!(self.layout.buckets > 1 && !self.layout.mirrored());
+        assert!(untieable(self.layout).is_none());
         self.settle();
         let Finished { rows: before, .. } = self.finished()?;
         let f = &mut self.factor;
