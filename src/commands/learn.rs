@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Write all settings with their defaults and comments to DIR/learn.toml, and end
-    #[arg(long, conflicts_with_all = ["config", "print_job"])]
+    #[arg(long, conflicts_with_all = ["config", "generations", "max_time", "keep", "print_job"])]
     init: bool,
     /// Stop when so many generations have ended, counted from the first
     #[arg(long)]
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long)]
     keep: Option<u32>,
     /// Print the job that makes the shards of the present generation on a cluster, and end
-    #[arg(long, value_enum, value_name = "SYSTEM")]
+    #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["generations", "max_time"])]
     print_job: Option<Cluster>,
     /// No progress on standard error
     #[arg(long, short)]

@@ -1,5 +1,6 @@
 //! The settings of a loop: [`Config`], a section a stage.
 
+use crate::arena::schedule::MOST_GAMES;
 use crate::datagen::MOST_RANDOM_PLIES;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -216,21 +217,16 @@ impl Default for Cluster {
 }
 
 impl Config {
-    /// The files that the settings name and that later stages read.
-    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let optional = [&self.generate.openings, &self.judge.openings, &self.judge.positions];
-        optional.into_iter().flatten().chain(&self.train.games)
-    }
-
     /// Whether the settings make sense together.
     ///
     /// # Errors
     /// The first that does not.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let (g, t, j) = (&self.generate, &self.train, &self.judge);
+        let (g, t, j, c) = (&self.generate, &self.train, &self.judge, &self.cluster);
         let unit = |x: f64| (0.0..=1.0).contains(&x);
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let rules: [(bool, &'static str, &'static str); 23] = [
+        let line = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
+        let rules: [(bool, &'static str, &'static str); 26] = [
             (self.keep >= t.window, "keep", "must be at least train.window, whose games training needs"),
             (g.positions > 0, "generate.positions", "must be positive"),
             (g.nodes > 0, "generate.nodes", "must be positive"),
@@ -241,7 +237,7 @@ impl Config {
             ),
             (unit(g.random_chance), "generate.random_chance", "must lie between 0 and 1"),
             (g.decided_plies > 0, "generate.decided_plies", "must be positive"),
-            (g.shards > 0, "generate.shards", "must be positive"),
+            ((1..=10_000).contains(&g.shards), "generate.shards", "must lie between 1 and 10000"),
             (unit(g.enough) && g.enough > 0.0, "generate.enough", "must be above 0 and at most 1"),
             (t.window > 0, "train.window", "must be positive"),
             (t.passes > 0, "train.passes", "must be positive"),
@@ -269,7 +265,14 @@ impl Config {
             (positive(t.epsilon.into()), "train.epsilon", "must be positive"),
             (positive(t.row_rate.into()), "train.row_rate", "must be positive"),
             ((0.0..=0.99999).contains(&t.ema), "train.ema", "must lie between 0 and 0.99999"),
+            (j.games <= MOST_GAMES, "judge.games", "must be at most 1000000000"),
             (unit(j.promote) && j.nodes > 0, "judge", "promote is a share of the points, nodes are positive"),
+            ((1..=1024).contains(&c.threads), "cluster.threads", "must lie between 1 and 1024"),
+            (
+                [&c.program, &c.time, &c.image, &c.claim].into_iter().all(line),
+                "cluster",
+                "program, time, image and claim must be one line each",
+            ),
         ];
         match rules.into_iter().find(|r| !r.0) {
             Some((_, name, what)) => Err(ConfigError { name, what }),

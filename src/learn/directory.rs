@@ -145,6 +145,15 @@ impl Directory {
         Ok(files)
     }
 
+    /// Whether the games of a generation that ended are still there, all of them.
+    ///
+    /// # Errors
+    /// A file about them that cannot be read.
+    pub fn has_games(&self, number: u32) -> Result<bool, Box<dyn Error>> {
+        let played: Option<super::Played> = self.stage(number, "games.json")?;
+        Ok(played.is_some_and(|p| p.files.iter().all(|file| self.games(number).join(file).exists())))
+    }
+
     /// Deletes the trainings whose mean the network of a generation is.
     pub fn forget_runs(&self, number: u32) -> Result<(), Box<dyn Error>> {
         let runs = self.runs(number);

@@ -6,12 +6,21 @@ use super::generation::{Generation, Plan};
 use super::report;
 use super::stages::{Circumstances, generate_games, judge, train_network};
 use crate::console::note;
+use crate::data::{self, Format, GameReader};
+use crate::datagen::Openings;
 use crate::interrupt::Unfinished;
-use crate::nnue::Network;
+use crate::nnue::{HeadShape, Network};
+use crate::openings::Opening;
+use crate::train::layout::Layout;
 use crate::train::run::NETWORK;
+use crate::train::tie::untieable;
+use crate::train::yardstick::Labelled;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// The file of a generation's plan.
+const PLAN: &str = "plan.json";
 
 /// What to do, and for how long.
 pub struct Options {
@@ -40,7 +49,6 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             note!("{text}");
         }
     };
-    start_network(&directory, &options.config.network)?;
     let mut all = directory.generations()?;
     loop {
         if options.generations.is_some_and(|n| all.len() as u32 >= n) {
@@ -98,18 +106,21 @@ fn staged<T: serde::Serialize + serde::de::DeserializeOwned>(
     if let Some(done) = directory.stage(number, name)? {
         return Ok(done);
     }
-    let done = stage()?;
+    let done = stage().map_err(|e| if e.is::<Unfinished>() { e } else { with_plan(directory, number, e) })?;
     directory.write_stage(number, name, &done)?;
     Ok(done)
+}
+
+/// An error of a stage, with the file where its settings are: what the user changes elsewhere comes too late for it.
+fn with_plan(directory: &Directory, number: u32, e: Box<dyn Error>) -> Box<dyn Error> {
+    let path = directory.generation(number).join(PLAN);
+    format!("{e} (generation {number} keeps the settings it began with, in {})", path.display()).into()
 }
 
 /// Puts the network that the loop starts with in its place.
 fn start_network(directory: &Directory, name: &str) -> Result<(), Box<dyn Error>> {
     let dir = directory.network(0);
     let path = dir.join(NETWORK);
-    if path.exists() {
-        return Ok(());
-    }
     let network = match name {
         "embedded" => Network::embedded()?,
         "bootstrap" => Network::bootstrap()?,
@@ -122,18 +133,85 @@ fn start_network(directory: &Directory, name: &str) -> Result<(), Box<dyn Error>
 /// The plan of the generation under way; made, and written down, if it is yet to begin.
 fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> Result<Plan, Box<dyn Error>> {
     let number = all.len() as u32 + 1;
-    if let Some(plan) = directory.stage(number, "plan.json")? {
+    if let Some(plan) = written_plan(directory, number)? {
         return Ok(plan);
     }
     config.check()?;
-    for path in config.files() {
-        std::fs::File::open(path).map_err(|e| at(path, e))?;
+    check_files(config)?;
+    // until the first generation has begun another start may be named
+    if number == 1 {
+        start_network(directory, &config.network)?;
     }
     let player = all.iter().rev().find(|g| g.judged.promoted).map_or(0, |g| g.plan.number);
+    check_network(&directory.network(player).join(NETWORK), config)?;
     let first = (number + 1).saturating_sub(config.train.window).max(1);
-    let plan = Plan { number, player, window: (first..=number).collect(), config: config.clone() };
-    directory.write_stage(number, "plan.json", &plan)?;
+    let mut window = Vec::new();
+    for earlier in first..number {
+        // those that `keep` had deleted do not come back when it grows
+        if directory.has_games(earlier)? {
+            window.push(earlier);
+        }
+    }
+    window.push(number);
+    let plan = Plan { number, player, window, config: config.clone() };
+    check_batch(&plan, all)?;
+    directory.write_stage(number, PLAN, &plan)?;
     Ok(plan)
+}
+
+/// The plan that a generation began with, if it has begun. Its settings are checked again: they may have been mended by
+/// hand.
+fn written_plan(directory: &Directory, number: u32) -> Result<Option<Plan>, Box<dyn Error>> {
+    let plan: Option<Plan> = directory.stage(number, PLAN)?;
+    if let Some(plan) = &plan {
+        plan.config.check().map_err(|e| at(&directory.generation(number).join(PLAN), e))?;
+    }
+    Ok(plan)
+}
+
+/// Reads what the stages of a generation will read, so that no error waits behind hours of play.
+fn check_files(config: &Config) -> Result<(), Box<dyn Error>> {
+    if let Some(path) = &config.generate.openings {
+        Openings::read(path)?;
+    }
+    if let Some(path) = &config.judge.openings {
+        Opening::read_file(path)?;
+    }
+    if let Some(path) = &config.judge.positions {
+        Labelled::read(path)?;
+    }
+    for (path, format) in data::files(&config.train.games)? {
+        if format == Format::Games {
+            GameReader::open(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether training can go on from the player's network.
+fn check_network(path: &Path, config: &Config) -> Result<(), Box<dyn Error>> {
+    let (network, _) = Network::load(path).map_err(|e| at(path, e))?;
+    let (shape, layout) = (network.shape(), Layout::of(network.architecture()));
+    if let HeadShape::Lite { .. } = shape.head {
+        return Err(at(path, format!("a {shape} network does not tell what it was trained from")));
+    }
+    match untieable(layout).filter(|_| config.train.tie_mirror) {
+        Some(why_not) => Err(format!("train.tie_mirror: in a {shape} network {why_not}").into()),
+        None => Ok(()),
+    }
+}
+
+/// Whether there can be positions enough for a batch.
+fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), Box<dyn Error>> {
+    let (g, t) = (&plan.config.generate, &plan.config.train);
+    let earlier = all.iter().filter(|e| plan.window.contains(&e.plan.number));
+    let earlier: u64 = earlier.map(|e| e.played.fit + e.played.inside).sum();
+    let most = g.positions.saturating_mul(g.trees as u64 + 1).saturating_add(earlier);
+    if t.games.is_empty() && t.batch as u64 > most {
+        let what = format!("{most} positions at most, generate.positions among them, do not fill a batch");
+        return Err(format!("train.batch: {what} of {}", t.batch).into());
+    }
+    Ok(())
 }
 
 /// What a worker needs to make games of the present generation: its plan, and the network that plays. Both are made, as the
@@ -144,10 +222,87 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
 pub fn prepare(root: &Path, config: &Config) -> Result<Plan, Box<dyn Error>> {
     let directory = Directory::read_only(root);
     let number = directory.generations()?.len() as u32 + 1;
-    if let Some(plan) = directory.stage(number, "plan.json")? {
-        return Ok(plan);
+    let plan = match written_plan(&directory, number)? {
+        Some(plan) => plan,
+        None => {
+            let directory = Directory::open(root)?;
+            present_plan(&directory, config, &directory.generations()?)?
+        }
+    };
+    // what a job says goes there from its first moment on
+    let games = directory.games(plan.number);
+    std::fs::create_dir_all(&games).map_err(|e| at(&games, e))?;
+    Ok(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::generation::example::generation;
+    use super::*;
+    use crate::nnue::Architecture;
+
+    /// Saves a network of zeros.
+    fn save(kind: &str, path: &Path) {
+        let kind: Architecture = kind.parse().unwrap();
+        Network::new(kind.zeroed().unwrap(), String::new()).save(path).unwrap();
     }
-    let directory = Directory::open(root)?;
-    start_network(&directory, &config.network)?;
-    present_plan(&directory, config, &directory.generations()?)
+
+    /// A loop's directory with a small network to start from.
+    fn directory(root: &Path) -> Directory {
+        let directory = Directory::open(root).unwrap();
+        std::fs::create_dir_all(directory.network(0)).unwrap();
+        save("kp_256x2-32-32", &directory.network(0).join(NETWORK));
+        directory
+    }
+
+    #[test]
+    fn a_start_that_cannot_be_trained_may_be_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = directory(root.path());
+        let [bad, good] = ["lite_72-32", "psq_256x2-crelu"].map(|kind| {
+            let path = root.path().join(kind);
+            save(kind, &path);
+            Config { network: path.to_string_lossy().into_owned(), ..Config::default() }
+        });
+        let error = present_plan(&directory, &bad, &[]).unwrap_err().to_string();
+        assert!(error.contains("does not tell what it was trained from"), "{error}");
+        present_plan(&directory, &good, &[]).unwrap();
+        let (start, _) = Network::load(&directory.network(0).join(NETWORK)).unwrap();
+        assert_eq!(start.architecture().name, "psq_256x2-crelu");
+    }
+
+    #[test]
+    fn the_window_has_the_generations_whose_games_are_there() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = directory(root.path());
+        let all: Vec<Generation> = (1..=3).map(|number| generation(number, 0, None, false)).collect();
+        for Generation { plan: Plan { number, .. }, played, .. } in &all {
+            directory.write_stage(*number, "games.json", played).unwrap();
+            std::fs::create_dir_all(directory.games(*number)).unwrap();
+            // of the second nothing is left but its directory
+            if *number != 2 {
+                played
+                    .files
+                    .iter()
+                    .for_each(|f| std::fs::write(directory.games(*number).join(f), "").unwrap());
+            }
+        }
+        directory.prune(3, 2, 0).unwrap();
+        let plan = present_plan(&directory, &Config::default(), &all).unwrap();
+        assert_eq!(plan.window, [3, 4]);
+    }
+
+    #[test]
+    fn a_batch_that_no_generation_fills_is_refused_before_there_is_a_plan() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = directory(root.path());
+        let start = directory.network(0).join(NETWORK).to_string_lossy().into_owned();
+        let mut config = Config { network: start, ..Config::default() };
+        config.train.batch = 2_560_000;
+        let error = present_plan(&directory, &config, &[]).unwrap_err().to_string();
+        assert!(error.starts_with("train.batch: 1300000 positions"), "{error}");
+        assert!(!directory.generation(1).exists());
+        config.generate.trees = 1;
+        assert!(present_plan(&directory, &config, &[]).is_ok());
+    }
 }

@@ -5,6 +5,7 @@ use crate::support::{Signal, signal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use toratsugumi::nnue::{Architecture, Network};
 
 /// A loop so small that a generation takes seconds.
 const SMALL: &str = r#"
@@ -320,9 +321,26 @@ fn what_is_wrong_is_said_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("loop");
     assert_eq!(code_and_error(learn(&root, &["--init"])).0, Some(0));
+    for ignored in ["--generations", "--keep", "--max-time"] {
+        let (code, error) = code_and_error(learn(&dir.path().join("other"), &["--init", ignored, "2"]));
+        assert!(code == Some(2) && error.contains(ignored), "{error}");
+    }
+    assert!(!dir.path().join("other").exists());
     let (code, error) = code_and_error(learn(&root, &["--init"]));
     assert!(code == Some(1) && error.contains("learn.toml") && error.lines().count() == 1, "{error}");
+    let garbled = dir.path().join("garbled.txt");
+    std::fs::write(&garbled, "startpos moves 7g7f\nnonsense\n").unwrap();
+    let names_garbled = |setting: &str| setting.replace("FILE", &format!("{:?}", garbled));
     for (text, part) in [
+        (&*names_garbled("[generate]\nopenings = FILE"), "garbled.txt, line 2"),
+        (&*names_garbled("[judge]\nopenings = FILE"), "garbled.txt, line 2"),
+        (&*names_garbled("[judge]\npositions = FILE"), "garbled.txt, line 1"),
+        (&*names_garbled("[train]\ngames = [FILE]"), "garbled.txt"),
+        ("[train]\nbatch = 2560000", "train.batch"),
+        ("[generate]\nshards = 100000000000", "generate.shards"),
+        ("[judge]\ngames = 100000000000", "judge.games"),
+        ("[cluster]\nthreads = 0", "cluster.threads"),
+        ("[cluster]\ntime = \"1:00\\necho\"", "cluster: "),
         ("[train]\nlamda = 1.0", "lamda"),
         ("[train]\ntd_lambda = 1.5", "train.td_lambda"),
         ("[train]\nruns = 0", "train.runs"),
@@ -343,4 +361,63 @@ fn what_is_wrong_is_said_in_one_line() {
     std::fs::write(root.join("generations.jsonl"), "{}\n").unwrap();
     let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));
     assert!(code == Some(1) && error.contains("generations.jsonl, line 1"), "{error}");
+}
+
+/// A loop that starts with a network of zeros of that kind.
+fn loop_of(dir: &Path, kind: &str, more: &str) -> PathBuf {
+    let (file, root) = (dir.join(format!("{kind}.bin")), dir.join(format!("loop-{kind}")));
+    let kind: Architecture = kind.parse().unwrap();
+    Network::new(kind.zeroed().unwrap(), "fv_scale=24".into()).save(&file).unwrap();
+    settings(&root, "");
+    let text =
+        SMALL.replace("SHARDS", "").replace("2500", "1000").replace("\"bootstrap\"", &format!("{file:?}"));
+    let text = text.replace("batch = 256", &format!("batch = 32\n{more}"));
+    std::fs::write(root.join("learn.toml"), text).unwrap();
+    root
+}
+
+#[test]
+fn a_network_of_another_kind_and_scale_plays_and_learns_as_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    for (kind, more, words) in [
+        ("kp_256x2-32-32", "tie_mirror = true", "train.tie_mirror: in a K-P"),
+        ("lite_72-32", "", "does not tell what it was trained from"),
+    ] {
+        let root = loop_of(dir.path(), kind, more);
+        let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));
+        assert!(code == Some(1) && error.contains(words), "{error}");
+        assert!(!root.join("gen-001").exists());
+    }
+    let root = loop_of(dir.path(), "kp_256x2-32-32", "");
+    let job = learn(&root, &["--print-job", "slurm"]).output().unwrap();
+    let script = String::from_utf8(job.stdout).unwrap();
+    assert!(script.contains(" --fv-scale 24 "), "{script}");
+    // where the job's own output goes, although the loop has not begun
+    assert!(root.join("gen-001/games").is_dir());
+    assert_eq!(code_and_error(learn(&root, &["--generations", "1"])), (Some(0), String::new()));
+    let manifest = std::fs::read(root.join("gen-001/games/shard-00000-of-00001.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["identity"]["settings"]["fv_scale"], 24);
+    let (network, _) = Network::load(&root.join("gen-001/network/nn.bin")).unwrap();
+    assert_eq!(network.architecture().name, "kp_256x2-32-32");
+}
+
+#[test]
+fn an_error_in_the_settings_of_a_generation_names_their_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = loop_of(dir.path(), "kp_256x2-32-32", "");
+    assert!(learn(&root, &["--print-job", "slurm"]).status().unwrap().success());
+    let path = root.join("gen-001/plan.json");
+    let plan: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for (name, value, words) in [
+        ("openings", "nowhere.txt".into(), ["nowhere.txt: ", "plan.json)"]),
+        ("shards", 100_000_000_000u64.into(), ["plan.json: generate.shards", "10000"]),
+    ] {
+        let mut plan: serde_json::Value = plan.clone();
+        plan["config"]["generate"][name] = value;
+        std::fs::write(&path, plan.to_string()).unwrap();
+        let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));
+        assert!(code == Some(1) && words.iter().all(|w| error.contains(w)), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
 }
