@@ -1,5 +1,6 @@
 //! How games end besides by a move.
 
+use super::error::excerpt;
 use crate::types::Color;
 use std::fmt;
 
@@ -65,6 +66,22 @@ const NAMES: [(Special, &str, &str); 18] = [
     (Special::Error, "%ERROR", "エラー"),
 ];
 
+/// What KIF and KI2 call the players.
+const PLAYERS: [(&str, Color); 4] =
+    [("先手", Color::Black), ("下手", Color::Black), ("後手", Color::White), ("上手", Color::White)];
+
+/// Who has won by a text such as `時間切れにより先手の勝ち`, if it names a player: the last one, where the first may have
+/// been named for its mistake.
+fn named_winner(text: &str) -> Option<Color> {
+    let found = PLAYERS.into_iter().filter_map(|(name, color)| Some((text.rfind(name)?, color)));
+    let (_, player) = found.max_by_key(|(at, _)| *at)?;
+    if text.ends_with(['ち', '勝']) {
+        Some(player)
+    } else {
+        text.ends_with(['け', '敗']).then_some(!player)
+    }
+}
+
 impl Special {
     /// Reads `%TORYO` and the like.
     pub fn from_csa(text: &str) -> Option<Special> {
@@ -121,18 +138,34 @@ impl Special {
         format!("まで{plies}手で{how}")
     }
 
-    /// Reads what follows `まで95手で`.
-    pub fn from_ki2(text: &str, turn: Color) -> Option<Special> {
+    /// Reads what follows `まで95手で`; `None` for what is no ending.
+    ///
+    /// # Errors
+    /// When the player that it names cannot have won or lost so.
+    pub fn from_ki2(text: &str, turn: Color) -> Option<Result<Special, String>> {
         let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        if text.starts_with("時間切れ") || text.starts_with("切れ負け") {
-            return Some(Special::TimeUp);
+        let words = ["反則勝ち", "反則負け", "入玉勝ち", "宣言勝ち", "不戦勝", "不戦敗"];
+        let word = if text.contains("時間切れ") || text.contains("切れ負け") {
+            "切れ負け"
+        } else if let Some(word) = words.into_iter().find(|word| text.ends_with(word)) {
+            word
+        } else if text.ends_with("勝ち") {
+            if text.contains("反則") { "反則負け" } else { "投了" }
+        } else {
+            &text
+        };
+        let special = Special::from_kif(word, turn)?;
+        if named_winner(&text).is_none_or(|winner| special.winner(turn) == Some(winner)) {
+            return Some(Ok(special));
         }
-        for word in ["反則勝ち", "反則負け", "入玉勝ち", "宣言勝ち"] {
-            if text.ends_with(word) {
-                return Special::from_kif(word, turn);
-            }
-        }
-        if text.ends_with("勝ち") { Some(Special::Resign) } else { Special::from_kif(&text, turn) }
+        // the words are spelled for the side to move; these endings are known for either side
+        Some(match special {
+            Special::IllegalMove => Ok(Special::IllegalAction(!turn)),
+            Special::IllegalAction(_) => Ok(Special::IllegalMove),
+            Special::WinByDefault => Ok(Special::LossByDefault),
+            Special::LossByDefault => Ok(Special::WinByDefault),
+            _ => Err(format!("`{}` cannot be: {turn:?} is to move", excerpt(&text))),
+        })
     }
 
     /// Who won, if that follows; `turn` is the side to move. `None` is a draw or no result.
@@ -174,12 +207,41 @@ mod tests {
                 assert_eq!(back, Some(expected));
                 assert_eq!(back.unwrap().winner(turn), special.winner(turn));
                 let text = special.ki2(turn, 95, ["先手", "後手"]);
-                assert_eq!(Special::from_ki2(text.strip_prefix("まで95手で").unwrap(), turn), back, "{text}");
+                let how = text.strip_prefix("まで95手で").unwrap();
+                assert_eq!(Special::from_ki2(how, turn), back.map(Ok), "{text}");
             }
         }
-        assert_eq!(Special::from_ki2("先手の勝ち", Color::White), Some(Special::Resign));
+        assert_eq!(Special::from_ki2("先手の勝ち", Color::White), Some(Ok(Special::Resign)));
         assert_eq!(Special::from_ki2("封じ込め", Color::White), None);
         assert_eq!((Special::from_csa("%TORY0"), Special::from_csa("")), (None, None));
         assert_eq!(Special::from_kif("", Color::Black), None);
+    }
+    #[test]
+    fn the_player_that_ki2_names_wins() {
+        let (black, white) = (Color::Black, Color::White);
+        for (text, turn, expected) in [
+            ("後手の勝ち", black, Special::Resign),
+            ("井上の勝ち", black, Special::Resign),
+            ("下手の勝ち", white, Special::Resign),
+            ("後手の反則勝ち", black, Special::IllegalMove),
+            ("先手の反則勝ち", black, Special::IllegalAction(white)),
+            ("後手の反則負け", black, Special::IllegalAction(white)),
+            ("上手の反則負け", black, Special::IllegalAction(white)),
+            ("先手の反則負け", black, Special::IllegalMove),
+            ("先手の反則により後手の勝ち", white, Special::IllegalAction(black)),
+            ("先手の入玉勝ち", black, Special::Declaration),
+            ("時間切れにより後手の勝ち", black, Special::TimeUp),
+            ("先手の時間切れ負け", black, Special::TimeUp),
+            ("先手の不戦勝", black, Special::WinByDefault),
+            ("後手の不戦勝", black, Special::LossByDefault),
+            ("後手の不戦敗", black, Special::WinByDefault),
+        ] {
+            assert_eq!(Special::from_ki2(text, turn), Some(Ok(expected)), "{text}");
+        }
+        for text in ["先手の勝ち", "先手勝ち", "後手の入玉勝ち", "時間切れにより先手の勝ち", "後手の切れ負け"]
+        {
+            let error = Special::from_ki2(text, black).unwrap().unwrap_err();
+            assert_eq!(error, format!("`{text}` cannot be: Black is to move"));
+        }
     }
 }

@@ -50,7 +50,7 @@ fn read(text: &str, notation: Notation) -> Result<Record, RecordError> {
 
 struct Reader {
     notation: Notation,
-    names: [String; 2],
+    names: [Option<String>; 2],
     headers: Vec<(String, String)>,
     comments: Vec<String>,
     asides: Vec<String>,
@@ -179,13 +179,20 @@ impl Reader {
                     self.headers.push(("手合割".into(), value.into()));
                 }
             }
-            "先手" | "下手" => self.names[0] = value.into(),
-            "後手" | "上手" => self.names[1] = value.into(),
+            "先手" | "下手" => return self.name(Color::Black, line, value),
+            "後手" | "上手" => return self.name(Color::White, line, value),
             "先手の持駒" | "下手の持駒" => return self.diagram.hand(Color::Black, plain),
             "後手の持駒" | "上手の持駒" => return self.diagram.hand(Color::White, plain),
             _ => self.headers.push((name_of(heading, value).into(), value.into())),
         }
         Ok(())
+    }
+
+    fn name(&mut self, color: Color, line: &str, value: &str) -> Result<(), String> {
+        match self.names[color.index()].replace(value.into()) {
+            None => Ok(()),
+            Some(_) => Err(format!("`{}`: that player has a name already", excerpt(line))),
+        }
     }
 
     /// Ends the lines before the moves, if they have not ended.
@@ -205,7 +212,7 @@ impl Reader {
             }
         };
         let mut record = Record::new(root);
-        record.names = std::mem::take(&mut self.names);
+        record.names = std::mem::take(&mut self.names).map(Option::unwrap_or_default);
         record.headers = std::mem::take(&mut self.headers);
         record.comments = std::mem::take(&mut self.comments);
         record.asides = std::mem::take(&mut self.asides);
@@ -226,29 +233,33 @@ impl Reader {
         }
     }
 
-    /// What follows まで: KI2's ending. KIF repeats in it what its last line said.
+    /// What follows まで: KI2's ending. KIF repeats in it what its last line said, if that was an ending.
     fn result(&mut self, text: &str) -> Result<(), String> {
         self.begin()?;
-        self.any = true;
         let Some(game) = &mut self.game else { return Ok(()) };
         if game.end().is_some() {
             return Ok(());
         }
         let text = text.trim_start_matches('、');
-        let how = match text.split_once("手で") {
-            Some((number, how)) if number.trim().bytes().all(|b| b.is_ascii_digit()) => {
-                let plies = game.ply();
-                if self.notation == Notation::Ki2 && number.trim().parse() != Ok(plies) {
-                    return Err(format!("`{}` after {plies} moves", excerpt(text)));
-                }
-                how
-            }
-            _ => text,
+        // 49手詰 of a problem has no で
+        let mate = text.strip_suffix("手詰").or_else(|| text.strip_suffix("手詰み"));
+        let parts = text.split_once("手で").or(mate.map(|number| (number, "詰")));
+        let (number, how) = match parts {
+            Some((number, how)) if number.trim().bytes().all(|b| b.is_ascii_digit()) => (Some(number), how),
+            _ => (None, text),
         };
-        match Special::from_ki2(how, game.position().side_to_move()) {
-            Some(special) => game.finish_line(special),
-            // KIF's says nothing that a reader needs
-            None if self.notation == Notation::Kif || how.trim().is_empty() => {}
+        let special = Special::from_ki2(how, game.position().side_to_move());
+        // KIF's says nothing that a reader needs where it is no ending
+        if special.is_none() && self.notation == Notation::Kif {
+            return Ok(());
+        }
+        let plies = game.ply();
+        if number.is_some_and(|number| number.trim().parse() != Ok(plies)) {
+            return Err(format!("`{}` after {plies} moves", excerpt(text)));
+        }
+        match special {
+            Some(special) => game.finish_line(special?),
+            None if how.trim().is_empty() => {}
             None => return Err(format!("`{}` is no ending", excerpt(how))),
         }
         Ok(())
@@ -417,5 +428,48 @@ mod tests {
         }
         assert!(read_kif("").is_err());
         assert!(read_kif("手合割：その他\n手数----\n").is_err());
+        // an ending of no moves is no game
+        for text in ["まで77手で先手の勝ち\n", "まで0手で中断\n", "まで77手で\n"] {
+            assert!(read_kif(text).is_err() && read_ki2(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_made_may_not_contradict_the_moves() {
+        let kif = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n";
+        let ki2 = "手合割：平手\n▲７六歩    △３四歩\n\n";
+        for (made, special) in [
+            ("まで2手で後手の勝ち", Special::Resign),
+            ("まで2手で後手の反則負け", Special::IllegalAction(Color::White)),
+            ("まで2手詰", Special::Mate),
+            ("まで先手の入玉勝ち", Special::Declaration),
+        ] {
+            for record in [read_kif(&format!("{kif}{made}")), read_ki2(&format!("{ki2}{made}"))] {
+                assert_eq!(record.unwrap().end.unwrap().special, special, "{made}");
+            }
+        }
+        for (made, what) in [
+            ("まで99手で後手の勝ち", "after 2 moves"),
+            ("まで3手詰", "after 2 moves"),
+            ("まで2手で先手の勝ち", "Black is to move"),
+            ("まで2手で後手の入玉勝ち", "Black is to move"),
+        ] {
+            for record in [read_kif(&format!("{kif}{made}")), read_ki2(&format!("{ki2}{made}"))] {
+                let error = record.err().unwrap();
+                assert!(error.line == 4 && error.what.contains(what), "{made}: {error}");
+            }
+        }
+        // an ending of its own comes first, and what follows まで in KIF need not be one
+        assert!(read_kif(&format!("{kif}   3 投了\nまで9手で先手の勝ち")).is_ok());
+        assert!(read_kif(&format!("{kif}まで9手で終わり")).unwrap().end.is_none());
+    }
+
+    #[test]
+    fn a_player_has_one_name() {
+        for (read, moves) in [(read_kif as fn(&str) -> _, "   1 ７六歩(77)\n"), (read_ki2, "▲７六歩\n")]
+        {
+            let error = read(&format!("先手：A\n後手：B\n下手：C\n{moves}")).err().unwrap();
+            assert!(error.line == 3 && error.what.contains("already"), "{error}");
+        }
     }
 }
