@@ -57,8 +57,8 @@ impl<'a> Source<'a> {
 
 #[derive(Deserialize)]
 struct File<'a> {
-    #[serde(default)]
-    header: Header,
+    #[serde(borrow, default)]
+    header: Option<&'a RawValue>,
     #[serde(borrow, default)]
     initial: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -151,29 +151,63 @@ impl<'de> Deserialize<'de> for Header {
     }
 }
 
+/// The preset of a position that stands in `data`.
+const OTHER: &str = "OTHER";
+
 /// The record before its first move.
 fn begin(source: &Source<'_>, file: &File<'_>) -> Result<Record, RecordError> {
-    let root = match file.initial {
-        None => Position::startpos(),
-        Some(part) => {
-            let initial: Option<Initial> = source.parse(part.get())?;
-            match initial {
-                None => Position::startpos(),
-                Some(initial) => starting_position(initial).map_err(|e| source.error(part.get(), e))?,
-            }
-        }
+    let initial: Option<Initial> = match file.initial {
+        Some(part) => source.parse(part.get())?,
+        None => None,
+    };
+    let by_name = initial.as_ref().is_none_or(|initial| initial.preset != OTHER);
+    let root = match (file.initial, initial) {
+        (Some(part), Some(initial)) => starting_position(initial).map_err(|e| source.error(part.get(), e))?,
+        _ => Position::startpos(),
     };
     let mut record = Record::new(root);
-    for (heading, value) in &file.header.0 {
-        match heading.as_str() {
-            "先手" | "下手" => record.names[0] = value.clone(),
-            "後手" | "上手" => record.names[1] = value.clone(),
-            // says what `initial` says
-            "手合割" => {}
-            _ => record.headers.push((name_of(heading, value).into(), value.clone())),
-        }
+    if let Some(part) = file.header {
+        let header: Header = source.parse(part.get())?;
+        headings(header, &mut record, by_name).map_err(|e| source.error(part.get(), e))?;
     }
     Ok(record)
+}
+
+/// The headings; `by_name` where nothing but a name, or nothing at all, has said from where the moves begin.
+fn headings(header: Header, record: &mut Record, by_name: bool) -> Result<(), String> {
+    let mut named = [false; 2];
+    for (heading, value) in header.0 {
+        let color = match heading.as_str() {
+            "先手" | "下手" => Color::Black,
+            "後手" | "上手" => Color::White,
+            "手合割" => {
+                match handicap::position(value.trim()) {
+                    // `initial` says where the moves begin, this heading only repeats it
+                    Some(position) => {
+                        let position = position.map_err(|e| e.to_string())?;
+                        if by_name && position.sfen() != record.root.sfen() {
+                            return Err(format!(
+                                "手合割 is `{}`, but `initial` is another position",
+                                excerpt(&value)
+                            ));
+                        }
+                    }
+                    None if value.trim() == "その他" => {}
+                    None => record.headers.push((heading, value)),
+                }
+                continue;
+            }
+            _ => {
+                record.headers.push((name_of(&heading, &value).into(), value));
+                continue;
+            }
+        };
+        if std::mem::replace(&mut named[color.index()], true) {
+            return Err(format!("`{}`: that player has a name already", excerpt(&value)));
+        }
+        record.names[color.index()] = value;
+    }
+    Ok(())
 }
 
 fn starting_position(initial: Initial) -> Result<Position, String> {
@@ -181,7 +215,7 @@ fn starting_position(initial: Initial) -> Result<Position, String> {
         let position = handicap::position(name).ok_or_else(|| format!("no position `{name}`"))?;
         return position.map_err(|e| e.to_string());
     }
-    if initial.preset != "OTHER" {
+    if initial.preset != OTHER {
         return Err(format!("the starting position `{}` is not known", excerpt(&initial.preset)));
     }
     let data = initial.data.ok_or("a starting position OTHER without its data")?;
@@ -373,5 +407,24 @@ mod tests {
             assert_eq!(error.line, line, "{new}: {error}");
         }
         assert!(read("").is_err() && read("[]").is_err() && read("{}").is_err());
+    }
+
+    #[test]
+    fn a_handicap_in_the_headings_is_the_one_of_initial() {
+        let file = |header: &str, initial: &str| {
+            read(&format!("{{\n\"header\": {{{header}}},\n{initial}\"moves\": [{{}}]}}"))
+        };
+        let six = r#""手合割": "六枚落ち　""#;
+        for initial in ["", r#""initial": {"preset": "HIRATE"}, "#, r#""initial": {"preset": "4"}, "#] {
+            let error = file(six, initial).err().unwrap();
+            assert!(error.line == 2 && error.what.contains("六枚落ち"), "{error}");
+        }
+        let root = file(six, r#""initial": {"preset": "6"}, "#).unwrap().root;
+        assert_eq!(handicap::name(&root), Some("六枚落ち"));
+        // what is no handicap stays
+        let record = file(r#""手合割": "詰将棋""#, "").unwrap();
+        assert_eq!(record.header("手合割"), Some("詰将棋"));
+        assert!(file(r#""手合割": "その他""#, "").unwrap().headers.is_empty());
+        assert!(file(r#""先手": "A", "下手": "B""#, "").err().unwrap().what.contains("already"));
     }
 }

@@ -61,7 +61,9 @@ fn about(record: &Record) -> String {
     for (name, value) in record.headers.iter().filter(|(name, _)| name != "手合割") {
         let _ = writeln!(out, "{}：{}", one_line(heading_of(name)), one_line(value));
     }
-    match handicap::name(&record.root).filter(|_| record.root.game_ply() == 1) {
+    // 詰将棋 and the like need a diagram
+    let other = record.header("手合割").is_some_and(|what| handicap::position(what).is_none());
+    match handicap::name(&record.root).filter(|_| record.root.game_ply() == 1 && !other) {
         Some(name) => {
             let _ = writeln!(out, "手合割：{name}");
         }
@@ -287,6 +289,15 @@ mod tests {
             assert_eq!(back.root.sfen(), record.root.sfen());
             let diagram = read_kif(&write_bod(&record)).unwrap();
             assert_eq!(diagram.root.sfen(), record.position().sfen());
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_even_game_may_be_a_problem() {
+        let mut record = Record::new(Position::startpos());
+        record.headers = vec![("手合割".into(), "詰将棋".into())];
+        for back in [read_kif(&write_kif(&record)), read_ki2(&write_ki2(&record))] {
+            assert_eq!(back.unwrap().headers, record.headers);
         }
     }
 }
