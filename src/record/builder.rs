@@ -236,7 +236,7 @@ mod tests {
         play(&mut b, turn(DEEPEST));
         assert!(b.vary(DEEPEST).is_err());
         let mut plies = 0;
-        b.finish().visit(&mut |_| plies += 1, &mut |_| ());
+        b.finish().visit(&mut |_| plies += 1, &mut |_, _| ());
         assert_eq!(plies, 2 * DEEPEST);
     }
 }

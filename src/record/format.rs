@@ -170,9 +170,16 @@ impl Format {
         lose(has.asides, kakinoki || self == Format::Csa, "1 program's line", "programs' lines");
         lose(has.bookmarks, kakinoki, "1 bookmark", "bookmarks");
         lose(has.headings, text_kept, "1 heading", "headings");
+        let one_line = !matches!(self, Format::Jkf) && text_kept;
+        lose(has.headings_of_lines, !one_line, "1 heading's line ends", "headings' line ends");
+        lose(has.braces, self != Format::Psn, "the `}` of 1 comment", "comments' `}`");
+        lose(has.empty_headings, self != Format::Psn, "1 heading without text", "headings without text");
         let turn = record.mover(record.moves.len());
-        let ending_kept = record.end.as_ref().is_none_or(|end| self.spells(end.special, turn));
-        lose(usize::from(record.end.is_some()), ending_kept, "the ending", "endings");
+        let main = usize::from(record.end.as_ref().is_some_and(|end| !self.spells(end.special, turn)));
+        lose(main, false, "the ending", "endings");
+        let endings = has.endings.iter().filter(|(special, turn)| !self.spells(*special, *turn)).count();
+        let variations_kept = kakinoki || self == Format::Jkf;
+        lose(endings - main, !variations_kept, "the ending of 1 variation", "endings of variations");
         let numbered = record.root.game_ply() > 1;
         lose(
             usize::from(numbered),
@@ -216,35 +223,52 @@ struct Contents {
     asides: usize,
     bookmarks: usize,
     headings: usize,
+    /// Headings of more than one line.
+    headings_of_lines: usize,
+    empty_headings: usize,
+    /// Comments with `}` in them.
+    braces: usize,
+    /// Those of variations too, with the side to move.
+    endings: Vec<(Special, Color)>,
 }
 
 impl Contents {
     fn of(record: &Record) -> Contents {
+        let braces = |comments: &[String]| comments.iter().filter(|text| text.contains('}')).count();
+        let of_lines = |text: &str| text.contains(['\n', '\r']);
+        let named = record.headers.iter().filter(|(name, value)| of_lines(name) || of_lines(value));
         let mut has = Contents {
             moves: record.moves.len(),
             comments: record.comments.len(),
             asides: record.asides.len(),
             bookmarks: usize::from(record.bookmark.is_some()),
             headings: record.headers.len() + record.names.iter().filter(|n| !n.is_empty()).count(),
+            headings_of_lines: named.count() + record.names.iter().filter(|name| of_lines(name)).count(),
+            empty_headings: record.headers.iter().filter(|(_, value)| value.is_empty()).count(),
+            braces: braces(&record.comments),
             ..Contents::default()
         };
         let notes = std::cell::RefCell::new(&mut has);
         let add = |time: Option<std::time::Duration>,
-                   comments: usize,
+                   comments: &[String],
                    asides: usize,
                    bookmark: bool,
                    lines: usize| {
             let mut has = notes.borrow_mut();
             has.times += usize::from(time.is_some());
             has.fractions += usize::from(time.is_some_and(|t| t.subsec_nanos() > 0));
-            has.comments += comments;
+            has.comments += comments.len();
+            has.braces += braces(comments);
             has.asides += asides;
             has.bookmarks += usize::from(bookmark);
             has.variations += lines;
         };
         record.visit(
-            &mut |p| add(p.time, p.comments.len(), p.asides.len(), p.bookmark.is_some(), p.variations.len()),
-            &mut |e| add(e.time, e.comments.len(), e.asides.len(), e.bookmark.is_some(), e.variations.len()),
+            &mut |p| add(p.time, &p.comments, p.asides.len(), p.bookmark.is_some(), p.variations.len()),
+            &mut |e, turn| {
+                add(e.time, &e.comments, e.asides.len(), e.bookmark.is_some(), e.variations.len());
+                notes.borrow_mut().endings.push((e.special, turn));
+            },
         );
         has
     }

@@ -137,23 +137,31 @@ impl Record {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
-    /// Visits every move and ending of the tree, variations too, in no useful order.
-    pub fn visit(&self, on_ply: &mut dyn FnMut(&Ply), on_end: &mut dyn FnMut(&End)) {
-        visit(&self.moves, self.end.as_ref(), on_ply, on_end);
+    /// Visits every move and ending of the tree, variations too, in no useful order; an ending with the side to move.
+    pub fn visit(&self, on_ply: &mut dyn FnMut(&Ply), on_end: &mut dyn FnMut(&End, Color)) {
+        visit(&self.moves, self.end.as_ref(), self.root.side_to_move(), on_ply, on_end);
     }
 }
 
-fn visit(moves: &[Ply], end: Option<&End>, on_ply: &mut dyn FnMut(&Ply), on_end: &mut dyn FnMut(&End)) {
+/// Visits a line; `turn` is the side to move at its beginning.
+fn visit(
+    moves: &[Ply],
+    end: Option<&End>,
+    mut turn: Color,
+    on_ply: &mut dyn FnMut(&Ply),
+    on_end: &mut dyn FnMut(&End, Color),
+) {
     for ply in moves {
         on_ply(ply);
         for line in &ply.variations {
-            visit(&line.moves, line.end.as_ref(), on_ply, on_end);
+            visit(&line.moves, line.end.as_ref(), turn, on_ply, on_end);
         }
+        turn = !turn;
     }
     if let Some(end) = end {
-        on_end(end);
+        on_end(end, turn);
         for line in &end.variations {
-            visit(&line.moves, line.end.as_ref(), on_ply, on_end);
+            visit(&line.moves, line.end.as_ref(), turn, on_ply, on_end);
         }
     }
 }

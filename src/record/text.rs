@@ -2,7 +2,10 @@
 
 /// Comments as lines that a format can put its sign before.
 pub(super) fn comment_lines(comments: &[String]) -> impl Iterator<Item = String> {
-    comments.iter().flat_map(|text| text.split('\n')).map(one_line)
+    let lines = |text: &String| -> Vec<String> {
+        text.replace("\r\n", "\n").split(['\n', '\r']).map(String::from).collect()
+    };
+    comments.iter().flat_map(lines)
 }
 
 /// A text without line ends, which would break a format of lines.

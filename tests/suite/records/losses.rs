@@ -119,3 +119,72 @@ fn what_is_lost_is_what_is_said_and_what_the_table_shows() {
         assert!(text.contains(&table), "{document} does not show\n{table}");
     }
 }
+
+/// What a format says about a record that has no more than one thing to lose.
+fn one_loss(to: Format, record: &Record) -> String {
+    let said = to.losses(record);
+    assert!(!said.contains(','), "{said}");
+    said
+}
+
+#[test]
+fn endings_of_variations_are_told_too() {
+    let moves = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n";
+    for (ending, lost_in) in [
+        ("封じ手", &[Format::Jkf] as &[Format]),
+        ("不戦敗", &[Format::Jkf]),
+        ("切れ負け", &[]),
+        ("反則負け", &[]),
+    ] {
+        let record = Format::Kif.read(&format!("{moves}\n変化：2手\n   2 {ending}\n")).unwrap().remove(0);
+        for to in [Format::Kif, Format::Ki2, Format::Jkf] {
+            let said = if lost_in.contains(&to) { "the ending of 1 variation" } else { "" };
+            assert_eq!(one_loss(to, &record), said, "{ending} {to:?}");
+            let back = through(to, &record).moves[1].variations == record.moves[1].variations;
+            assert_eq!(back, said.is_empty(), "{ending} {to:?}");
+        }
+    }
+}
+
+#[test]
+fn the_side_to_move_at_the_end_of_a_variation_counts() {
+    let text = r#"{"header": {}, "moves": [{}, {"move": {"color": 0, "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6},
+        "piece": "FU"}, "forks": [[{"special": "+ILLEGAL_ACTION"}]]}, {"special": "+ILLEGAL_ACTION"}]}"#;
+    let record = Format::Jkf.read(text).unwrap().remove(0);
+    // 反則負け is another word's, 反則勝ち is its own
+    assert_eq!(one_loss(Format::Kif, &record), "the ending of 1 variation");
+}
+
+#[test]
+fn what_changes_is_told_too() {
+    let mut record = full(Special::Resign);
+    record = through(Format::Psn, &record);
+    for to in [Format::Csa, Format::Kif, Format::Ki2, Format::Jkf, Format::Psn] {
+        let told = |record: &Record, what: &str| to.losses(record).contains(what);
+        let mut of_lines = record.clone();
+        of_lines.headers.push(("NOTE".into(), "two\nlines".into()));
+        let changed = through(to, &of_lines).headers != of_lines.headers;
+        assert_eq!(told(&of_lines, "1 heading's line ends"), changed, "{to:?}");
+        let mut brace = record.clone();
+        brace.moves[0].comments = vec!["a } b".into()];
+        let changed = through(to, &brace).moves[0].comments != brace.moves[0].comments;
+        assert_eq!(told(&brace, "the `}` of 1 comment"), changed, "{to:?}");
+        let mut empty = record.clone();
+        empty.headers.push(("NOTE".into(), String::new()));
+        let changed = through(to, &empty).headers != empty.headers;
+        assert_eq!(told(&empty, "1 heading without text"), changed, "{to:?}");
+        // every kind of line end in a comment is one
+        let mut ends = record.clone();
+        ends.moves[0].comments = vec!["a\r\nb\nc".into()];
+        let comments = through(to, &ends).moves[0].comments.join("\n").replace('\r', "");
+        assert_eq!(comments, "a\nb\nc", "{to:?}");
+    }
+}
+
+#[test]
+fn a_problem_stays_one_on_the_way_through_jkf() {
+    let text = "手合割：詰将棋\n".to_string() + &Format::Bod.write(&full(Special::Resign));
+    let record = Format::Kif.read(&text).unwrap().remove(0);
+    let back = through(Format::Kif, &through(Format::Jkf, &record));
+    assert_eq!(back.header("手合割"), Some("詰将棋"));
+}
