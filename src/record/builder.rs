@@ -52,6 +52,11 @@ impl Builder {
         self.played.len()
     }
 
+    /// The number of the first move, as the starting position tells it.
+    pub fn first_number(&self) -> usize {
+        self.record.root.game_ply() as usize
+    }
+
     /// The ending of the present line.
     pub fn end(&mut self) -> Option<&mut End> {
         self.line().end.as_mut()

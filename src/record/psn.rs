@@ -6,7 +6,7 @@ use super::error::{RecordError, excerpt};
 use super::game::Record;
 use super::text::one_line;
 use crate::position::{LETTERS, Position, handicap};
-use crate::types::{Move, PieceType, Square};
+use crate::types::{Color, Move, PieceType, Square};
 
 /// PSN's heading, the name that records keep it by.
 const HEADINGS: [(&str, &str); 3] = [("Event", "EVENT"), ("Site", "SITE"), ("Date", "START_TIME")];
@@ -48,8 +48,8 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
             rest = &inside[end + 1..];
         } else if let Some(inside) = rest.strip_prefix('{') {
             let end = inside.find('}').ok_or_else(|| fail("a comment without `}`".into()))?;
-            for comment in inside[..end].lines() {
-                reader.game().comment(comment.into());
+            for line in inside[..end].split('\n') {
+                reader.game().comment(line.trim_end_matches('\r').into());
             }
             rest = &inside[end + 1..];
         } else {
@@ -65,7 +65,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
 /// A game under way.
 #[derive(Default)]
 struct Reader {
-    names: [String; 2],
+    names: [Option<String>; 2],
     headers: Vec<(String, String)>,
     root: Option<Position>,
     /// Whether there was a heading, which makes a game even without moves.
@@ -83,8 +83,8 @@ impl Reader {
         let value = value.trim_end().strip_suffix('"').unwrap_or(value.trim_end());
         match name {
             _ if name.is_empty() || value.is_empty() => {}
-            "Sente" | "Black" => self.names[0] = value.into(),
-            "Gote" | "White" => self.names[1] = value.into(),
+            "Sente" | "Black" => return self.name(Color::Black, value),
+            "Gote" | "White" => return self.name(Color::White, value),
             "SFEN" => self.root = Some(Position::from_sfen(value).map_err(|e| e.to_string())?),
             "Handicap" if self.root.is_none() => {
                 let known = HANDICAPS.iter().find(|(psn, _)| psn.eq_ignore_ascii_case(value));
@@ -103,32 +103,55 @@ impl Reader {
         Ok(())
     }
 
+    fn name(&mut self, color: Color, value: &str) -> Result<(), String> {
+        match self.names[color.index()].replace(value.into()) {
+            None => Ok(()),
+            Some(_) => Err(format!("`{}`: that player has a name already", excerpt(value))),
+        }
+    }
+
     fn game(&mut self) -> &mut Builder {
         self.game.get_or_insert_with(|| {
             let root = self.root.take().unwrap_or_else(Position::startpos);
-            let names = std::mem::take(&mut self.names);
+            let names = std::mem::take(&mut self.names).map(Option::unwrap_or_default);
             let headers = std::mem::take(&mut self.headers);
             Builder::new(Record { names, headers, ..Record::new(root) })
         })
     }
 
-    /// A move, perhaps with its number before it, or a number or a result, which say nothing new.
+    /// A move, perhaps with its number before it, or a number alone, or a result, which is passed over.
     fn word(&mut self, word: &str) -> Result<(), String> {
         if matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*") {
             return Ok(());
         }
         let numbered = word.trim_start_matches(|c: char| c.is_ascii_digit());
         let mv = numbered.trim_start_matches('.');
+        let number = &word[..word.len() - numbered.len()];
+        if !number.is_empty() {
+            if !mv.is_empty() && mv.len() == numbered.len() {
+                return Err(format!("`{}` is not a move in PSN", excerpt(word)));
+            }
+            self.number(number)?;
+        }
         if mv.is_empty() {
             return Ok(());
-        }
-        if numbered.len() < word.len() && mv.len() == numbered.len() {
-            return Err(format!("`{}` is not a move in PSN", excerpt(word)));
         }
         let game = self.game();
         let mv = read_move(game.position(), mv)?;
         game.play(mv);
         Ok(())
+    }
+
+    /// The number of the next move, by the starting position's own number or, as gshogi has it, from 1.
+    fn number(&mut self, number: &str) -> Result<(), String> {
+        let (next, first) = match (&self.game, &self.root) {
+            (Some(game), _) => (game.ply() + 1, game.first_number()),
+            (None, root) => (1, root.as_ref().map_or(1, |root| root.game_ply() as usize)),
+        };
+        match number.parse::<usize>() {
+            Ok(n) if n == next || n + 1 == next + first => Ok(()),
+            _ => Err(format!("move {next} is missing")),
+        }
     }
 
     fn finish(mut self) -> Option<Record> {
@@ -275,6 +298,22 @@ mod tests {
     }
 
     #[test]
+    fn moves_are_numbered_from_1_or_by_the_position() {
+        let sfen = "[SFEN \"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 41\"]\n";
+        for (first, second, fits) in [(1, 2, true), (41, 42, true), (41, 43, false), (40, 41, false)] {
+            let games = read(&format!("{sfen}{first}.P7g-7f\n{second}.P3c-3d\n"));
+            assert_eq!(games.is_ok(), fits, "{first}");
+        }
+    }
+
+    #[test]
+    fn empty_lines_of_comments_stay() {
+        let mut record = Record::new(Position::startpos());
+        record.comments = ["", "a", "", "b", ""].map(String::from).to_vec();
+        assert_eq!(read(&write(&record)).unwrap()[0].comments, record.comments);
+    }
+
+    #[test]
     fn errors_name_the_line() {
         for (text, line, what) in [
             ("[Sente \"a\"]\n1.P7g-7f\n2.P7g-7f\n", 3, "no piece on the origin"),
@@ -282,6 +321,10 @@ mod tests {
             ("[Sente \"a\"]\n1.S7g-7f\n", 2, "the piece there is P"),
             ("[Sente \"a\"]\n1.7g7f\n", 2, "not a move in PSN"),
             ("[Sente \"a\"]\n1P-7f\n", 2, "not a move in PSN"),
+            ("1.P7g-7f\n3.P3c-3d\n", 2, "move 2 is missing"),
+            ("1. P-7f\n1. P-3d\n", 2, "move 2 is missing"),
+            ("1.P7g-7f\n99999999999999999999.P3c-3d\n", 2, "move 2 is missing"),
+            ("[Sente \"a\"]\n[Black \"b\"]\n", 2, "already"),
             ("[Sente \"a\"\n", 1, "without `]`"),
             ("[Handicap \"queen\"]", 1, "queen"),
             ("[SFEN \"9/9\"]", 1, ""),
