@@ -29,7 +29,7 @@ pub struct Args {
     /// Format of the files: csa, kif, ki2, jkf, psn, usi, sfen, bod [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
-    /// Format to write [default: by the name of --output]
+    /// Format to write, which the name of --output may not contradict [default: by that name]
     #[arg(long, value_name = "FORMAT")]
     to: Option<Format>,
     /// Write all games to one file [default: standard output]
@@ -41,7 +41,7 @@ pub struct Args {
     /// Characters to write [default: shift-jis for `.kif` and `.ki2`, as they want it, utf-8 for all others]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
-    /// Overwrite files that exist
+    /// Overwrite files that exist; only with --output or --out-dir
     #[arg(long)]
     force: bool,
 }
@@ -94,8 +94,22 @@ struct Game {
 
 /// Runs the command.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    let to = args.to.or_else(|| args.output.as_deref().and_then(Format::of_path));
-    let to = to.ok_or("which format to write? give --to")?;
+    let named = args.output.as_deref().and_then(Format::of_path);
+    let to = args.to.or(named).ok_or("which format to write? give --to")?;
+    if let (Some(path), Some(named)) = (&args.output, named)
+        && !named.reads(to)
+    {
+        return Err(format!(
+            "{}: a {} file by its name, but --to is {}",
+            path.display(),
+            named.name(),
+            to.name()
+        )
+        .into());
+    }
+    if args.force && args.output.is_none() && args.out_dir.is_none() {
+        return Err("--force overwrites files; give --output or --out-dir".into());
+    }
     let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));
     let inputs = record_files::sources(&args.files)?;
     let mut games = Vec::new();

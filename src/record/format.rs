@@ -125,6 +125,17 @@ impl Format {
         }
     }
 
+    /// Whether its reader reads the other format as well.
+    #[cfg(feature = "cli")]
+    pub(crate) fn reads(self, other: Format) -> bool {
+        let family = |format| match format {
+            Format::Bod => Format::Kif,
+            Format::Sfen => Format::Usi,
+            _ => format,
+        };
+        family(self) == family(other)
+    }
+
     /// The text of a game.
     pub fn write(self, record: &Record) -> String {
         match self {

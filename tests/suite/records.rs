@@ -428,6 +428,15 @@ fn convert_reads_and_writes_every_format_and_encoding() {
     for wrong in [&[a] as &[&str], &["nothing", "--to", "csa"], &[a, b, "--to", "kif"]] {
         assert!(!convert(wrong).0, "{wrong:?}");
     }
+    // what would have no effect, and what contradicts itself
+    let (ok, out, said) = convert(&[a, "--to", "usi", "--force"]);
+    assert!(!ok && out.is_empty() && said.contains("--force") && said.lines().count() == 1, "{said}");
+    let (ok, _, said) = convert(&[a, "-o", &at("x.csa"), "--to", "kif"]);
+    assert!(!ok && said.contains("a csa file by its name") && said.lines().count() == 1, "{said}");
+    assert!(!Path::new(&at("x.csa")).exists());
+    // a name that is read as what stands in it is none
+    assert!(convert(&[a, "-o", &at("x.sfen"), "--to", "usi"]).0);
+    assert!(convert(&[a, "-o", &at("x.kif"), "--to", "bod"]).0);
 }
 
 #[test]
