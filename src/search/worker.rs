@@ -323,7 +323,7 @@ impl Worker {
     /// Whether the move limit has made the game a draw.
     #[inline]
     pub(super) fn too_long(&self) -> bool {
-        self.pos.game_ply() > self.last_ply && !(self.pos.in_check() && !self.pos.has_legal_move())
+        self.pos.game_ply() > self.last_ply && (!self.pos.in_check() || self.pos.has_legal_move())
     }
 
     /// The weighted corrections of the static evaluation at `ply`, in 1/131072.
