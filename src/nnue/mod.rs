@@ -40,7 +40,7 @@ mod refresh;
 mod shape;
 mod simd;
 
-pub use arch::Architecture;
+pub use arch::{Architecture, FV_SCALE};
 pub use evaluator::{Evaluator, evaluate_from_scratch, output_of};
 pub use file::NetworkError;
 pub use layers::Dense;

@@ -8,7 +8,7 @@ use super::layout::Layout;
 use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
 use crate::memory::OutOfMemory;
-use crate::nnue::{Network, Shape, output_of};
+use crate::nnue::{FV_SCALE, Network, Shape, output_of};
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;
@@ -23,13 +23,15 @@ pub enum FromNetworkError {
 }
 
 impl Model {
-    /// A model that computes what `net` does, for training it further.
+    /// A model that computes what `net` does, for training it further: the same evaluations, though the network may have
+    /// another FV_SCALE than those that are made here.
     ///
     /// # Errors
     /// No memory, or a network that does not tell what it was trained from.
     pub fn from_network(net: &Network) -> Result<Model, FromNetworkError> {
         let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
+        let scale = FV_SCALE as f32 / net.fv_scale() as f32;
         let net = net.parameters();
         for (row, out) in model.rows.w.chunks_exact_mut(model.layout.l1.max(1)).enumerate() {
             out.iter_mut().zip(net.row(row)).for_each(|(o, &w)| *o = w as f32 / INPUT_SCALE);
@@ -37,7 +39,7 @@ impl Model {
         for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
             *out = b as f32 / INPUT_SCALE;
         }
-        if !head::of(&model.layout).read(net, &mut model.dense.w) {
+        if !head::of(&model.layout).read(net, scale, &mut model.dense.w) {
             return Err(FromNetworkError::Multiplied(net.shape()));
         }
         Ok(model)
@@ -114,5 +116,30 @@ pub fn quantization_error(
         max,
         loss_f32: f32s / n,
         loss_integers: integers / n,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nnue::Architecture;
+
+    /// A network of FV_SCALE 32 evaluates half as high as the same integers with 16; so does the model made of it.
+    #[test]
+    fn a_model_evaluates_as_its_network_whatever_the_scale() {
+        for name in ["halfkp_256x2-32-32", "psq_256x2-screlu-8b"] {
+            let kind = name.parse::<Architecture>().unwrap();
+            let source = Model::new(kind, 7).unwrap();
+            let dense = |fv_scale: i32| {
+                let mut net = kind.zeroed().unwrap();
+                head::of(&source.layout).write(&source.dense.w, &mut *net);
+                let net = Network::new(net, format!("fv_scale={fv_scale}"));
+                Model::from_network(&net).unwrap().dense.w
+            };
+            let (usual, double) = (dense(16), dense(32));
+            let halved: Vec<f32> =
+                usual.iter().zip(&double).filter(|(a, b)| a != b).map(|(a, b)| a / b).collect();
+            assert!(!halved.is_empty() && halved.iter().all(|ratio| *ratio == 2.0), "{name}: {halved:?}");
+        }
     }
 }

@@ -162,6 +162,12 @@ impl Layer {
             d[self.bias + o] = (layer.bias()[o] as f32 - self.half) / self.units.1;
         }
     }
+
+    /// Multiplies what the layer says.
+    pub fn scale(&self, factor: f32, d: &mut [f32]) {
+        d[self.weights..][..self.inputs * self.outputs].iter_mut().for_each(|w| *w *= factor);
+        d[self.bias..][..self.outputs].iter_mut().for_each(|b| *b *= factor);
+    }
 }
 
 /// Clips sums to activations.

@@ -113,7 +113,7 @@ impl Head for Direct {
         }
     }
 
-    fn read(&self, net: &dyn Parameters, d: &mut [f32]) -> bool {
+    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool {
         let (weight, sum) = self.scales();
         let layer = net.layers()[0];
         let (sets, biases) = d.split_at_mut(self.bias());
@@ -121,6 +121,7 @@ impl Head for Direct {
             set.iter_mut().enumerate().for_each(|(i, w)| *w = f32::from(layer.weight(bucket, i)) / weight);
             biases[bucket] = layer.bias()[bucket] as f32 / sum;
         }
+        d.iter_mut().for_each(|w| *w *= scale);
         true
     }
 }

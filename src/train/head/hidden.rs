@@ -102,8 +102,11 @@ impl Head for Hidden {
         self.layers.iter().zip(net.layers_mut()).for_each(|(layer, out)| layer.write(d, out));
     }
 
-    fn read(&self, net: &dyn Parameters, d: &mut [f32]) -> bool {
+    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool {
         self.layers.iter().zip(net.layers()).for_each(|(layer, from)| layer.read(from, d));
-        true
+        self.layers.iter().last().is_some_and(|output| {
+            output.scale(scale, d);
+            true
+        })
     }
 }

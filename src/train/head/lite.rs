@@ -283,7 +283,7 @@ impl Head for Lite {
         layers.for_each(|(layer, out)| layer.write(d, out));
     }
 
-    fn read(&self, _net: &dyn Parameters, _d: &mut [f32]) -> bool {
+    fn read(&self, _net: &dyn Parameters, _scale: f32, _d: &mut [f32]) -> bool {
         false
     }
 }

@@ -66,8 +66,8 @@ pub(in crate::train) trait Head: Send + Sync {
     /// Sets the network's integers.
     fn write(&self, d: &[f32], net: &mut dyn Parameters);
 
-    /// The numbers whose integers a network has, if they can be told from those.
-    fn read(&self, net: &dyn Parameters, d: &mut [f32]) -> bool;
+    /// The numbers whose integers a network has, if they can be told from those; its output times `scale`.
+    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool;
 }
 
 /// What one thread needs.
