@@ -457,9 +457,14 @@ fn the_last_info_of_a_search_that_is_stopped_has_a_score_and_a_line() {
     for (position, time) in [("position startpos", 150), ("position startpos moves 7g7f 3c3d", 250)] {
         s.send(position);
         s.send("go infinite");
+        // a loaded machine takes a while to see three plies ahead
+        let mut lines = s.until("info");
+        while !lines.iter().any(|line| line.starts_with("info depth 6 ")) {
+            lines.extend(s.until("info"));
+        }
         thread::sleep(Duration::from_millis(time));
         s.send("stop");
-        let mut lines = s.until("bestmove");
+        lines.extend(s.until("bestmove"));
         let best = lines.pop().unwrap();
         let last = lines.iter().rfind(|l| l.contains(" score ")).unwrap();
         assert!(!last.contains("bound"), "{last}");
