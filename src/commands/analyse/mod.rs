@@ -21,7 +21,12 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     } else if args.force && !args.to_files() {
         return Err("--force is for files; without one every game is analysed anew".into());
     }
-    // before the engine, which would play on with the embedded one
-    let network = network(args.eval_dir.as_deref())?;
-    if args.games.is_empty() { position::run(args) } else { games::run(args, &network) }
+    // a network that cannot be read is refused before the engine, which would play on with the embedded one
+    if !args.games.is_empty() {
+        return games::run(args, &network(args.eval_dir.as_deref())?);
+    }
+    if let Some(path) = &args.eval_dir {
+        network(Some(path))?;
+    }
+    position::run(args)
 }

@@ -104,9 +104,8 @@ impl Head for Hidden {
 
     fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool {
         self.layers.iter().zip(net.layers()).for_each(|(layer, from)| layer.read(from, d));
-        self.layers.iter().last().is_some_and(|output| {
-            output.scale(scale, d);
-            true
-        })
+        let [.., output] = &self.layers;
+        output.scale(scale, d);
+        true
     }
 }
