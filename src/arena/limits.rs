@@ -47,6 +47,11 @@ impl Limits {
         *self == Limits::default()
     }
 
+    /// Whether the clock is at zero from the beginning, so that every game would be lost on time.
+    pub fn is_lost(&self) -> bool {
+        self.has_clock() && [self.time, self.increment, self.byoyomi].iter().all(|t| t.unwrap_or(0) == 0)
+    }
+
     /// Whether time has a part in it, so that moves are not the same again.
     pub fn has_time(&self) -> bool {
         self.has_clock() || self.movetime.is_some()

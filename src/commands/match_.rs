@@ -163,6 +163,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if limits.is_empty() && engines.iter().any(|e| e.limits.is_none()) {
         return Err("no limit: give --nodes, --depth, --movetime, --byoyomi or --tc".into());
     }
+    if let Some(l) = engines.iter().filter_map(|e| e.limits.as_ref()).chain([&limits]).find(|l| l.is_lost()) {
+        return Err(format!("{l}: no time for a single move").into());
+    }
     let openings = match &args.openings {
         Some(path) => Opening::read_file(path)?,
         None => Opening::embedded()?,

@@ -58,9 +58,9 @@ pub struct Args {
     /// Share of games set aside to measure the loss on
     #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
     validation: f64,
-    /// How many positions of those games to use
-    #[arg(long, default_value_t = 100_000)]
-    validation_positions: usize,
+    /// How many positions of those games to use [default: 100000]
+    #[arg(long)]
+    validation_positions: Option<usize>,
     /// Leave out positions with larger scores (a pawn is 90)
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(i16).range(1..))]
     score_limit: i16,
@@ -187,6 +187,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if args.ema.is_some_and(|decay| !(0.0..=0.99999).contains(&decay)) {
         return Err("--ema must lie between 0 and 0.99999".into());
     }
+    if args.validation == 0.0 && args.validation_positions.is_some() {
+        return Err("--validation-positions has no effect with --validation 0".into());
+    }
     let kernels = match &args.kernels {
         None => kernels::best(),
         Some(name) => kernels::by_name(name).ok_or(format!("no kernels `{name}` on this machine"))?,
@@ -215,7 +218,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             tie_mirror: args.tie_mirror,
             ema: args.ema,
             validation: args.validation,
-            validation_positions: args.validation_positions,
+            validation_positions: args.validation_positions.unwrap_or(100_000),
             score_limit: args.score_limit,
             score_clip: args.score_clip,
             score_scale: match args.score_scale {

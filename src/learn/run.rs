@@ -133,7 +133,11 @@ fn start_network(directory: &Directory, name: &str) -> Result<(), Box<dyn Error>
 /// The plan of the generation under way; made, and written down, if it is yet to begin.
 fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> Result<Plan, Box<dyn Error>> {
     let number = all.len() as u32 + 1;
-    if let Some(plan) = written_plan(directory, number)? {
+    let written = written_plan(directory, number)?;
+    if let Some(begun) = written.as_ref().or(all.last().map(|g| &g.plan)) {
+        check_start(&begun.config.network, &config.network)?;
+    }
+    if let Some(plan) = written {
         return Ok(plan);
     }
     config.check()?;
@@ -167,6 +171,14 @@ fn written_plan(directory: &Directory, number: u32) -> Result<Option<Plan>, Box<
         plan.config.check().map_err(|e| at(&directory.generation(number).join(PLAN), e))?;
     }
     Ok(plan)
+}
+
+/// A loop that has begun goes on from its own networks; to name another start is a mistake.
+fn check_start(begun: &str, named: &str) -> Result<(), String> {
+    if begun == named {
+        return Ok(());
+    }
+    Err(format!("network: this loop has begun with {begun}; to start with {named} takes another --dir"))
 }
 
 /// Reads what the stages of a generation will read, so that no error waits behind hours of play.
@@ -267,6 +279,8 @@ mod tests {
         let error = present_plan(&directory, &bad, &[]).unwrap_err().to_string();
         assert!(error.contains("does not tell what it was trained from"), "{error}");
         present_plan(&directory, &good, &[]).unwrap();
+        let error = present_plan(&directory, &bad, &[]).unwrap_err().to_string();
+        assert!(error.starts_with("network: this loop has begun with "), "{error}");
         let (start, _) = Network::load(&directory.network(0).join(NETWORK)).unwrap();
         assert_eq!(start.architecture().name, "psq_256x2-crelu");
     }

@@ -232,6 +232,8 @@ fn options_out_of_range_or_without_effect_are_errors() {
         ("--nodes 1 --beta 0.1", "--sprt"),
         ("--nodes 1 --model logistic", "--sprt"),
         ("--nodes 1 --resign 0 --resign-moves 2", "--resign-moves"),
+        ("--byoyomi 0", "byoyomi=0"),
+        ("--tc 0+0 --nodes 1", "tc=0+0 nodes=1"),
     ] {
         let out =
             binary().args(["-e", "cmd=self", "-e", "cmd=self"]).args(options.split(' ')).output().unwrap();

@@ -91,6 +91,10 @@ fn options_that_make_no_sense_or_have_no_effect_are_errors() {
         assert_eq!(code, 2, "{line}: {errors}");
     }
     room.refuses("train a.games --out n --schedule constant --lr-end 1e-4", "--lr-end has no effect");
+    room.refuses(
+        "train a.games --out n --validation 0 --validation-positions 5",
+        "--validation-positions has no",
+    );
     room.refuses("train a.psv --out n --td-lambda 0.7", "--td-lambda needs whole games");
     room.refuses("data convert a.psv -o b.hcpe --all", "--all is for .games");
     room.refuses("data merge a.games -o b.psv", "written as .games");

@@ -158,6 +158,20 @@ fn the_network_of_a_kept_reading_is_known_by_what_is_in_it() {
 }
 
 #[test]
+fn a_file_that_no_analysis_left_stays() {
+    let dir = Dir::new();
+    let (game, mine) = (dir.game("a.csa", 2), dir.at("a.analysis.txt"));
+    std::fs::write(&mine, "mine").unwrap();
+    let command = [game.as_str(), "--depth", "1", "--text", "--out-dir", &dir.at(".")];
+    let (ok, _, errors) = analyse(&command);
+    assert!(!ok && errors.contains("a.analysis.txt: exists and stays"), "{errors}");
+    assert_eq!(dir.read("a.analysis.txt"), "mine");
+    assert!(analyse(&[&command[..], &["--force"]].concat()).0);
+    // now it is its own
+    assert!(analyse(&command).0 && dir.read("a.analysis.txt") != "mine");
+}
+
+#[test]
 fn the_last_position_of_a_drawn_game_is_even() {
     let dir = Dir::new();
     let mut record = short_game(30);

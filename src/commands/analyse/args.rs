@@ -98,6 +98,18 @@ impl Args {
         kinds || self.out_dir.is_some()
     }
 
+    /// The endings of the files asked for, but for the JSON that goes with them.
+    pub fn endings(&self) -> impl Iterator<Item = &'static str> {
+        let kinds = [
+            ("html", self.html),
+            ("svg", self.svg),
+            ("kifu", self.kif),
+            ("csa", self.csa),
+            ("txt", self.text),
+        ];
+        kinds.into_iter().filter_map(|(ending, asked)| asked.then_some(ending))
+    }
+
     /// The first option given that a position alone has no use for.
     pub fn of_games(&self) -> Option<&'static str> {
         let given = [

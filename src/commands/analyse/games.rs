@@ -142,7 +142,7 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
                 return Err(format!("{a} and {b} would both become {}.*", target.display()).into());
             }
             let mut job = Job { source: source.path.clone(), record, target, readings: Vec::new() };
-            match known(&job, settings, engine, args.force) {
+            match known(&job, settings, engine, args) {
                 Ok(readings) => {
                     job.readings = readings;
                     jobs.push(job);
@@ -158,13 +158,13 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
 }
 
 /// The readings of an earlier run, finished or not.
-fn known(job: &Job, settings: &Settings, engine: &str, force: bool) -> Result<Vec<Option<Reading>>, String> {
+fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Vec<Option<Reading>>, String> {
     for ending in ["json", "part.json"] {
         let Some(path) = job.file(ending) else { continue };
         match store::load(&path, &job.record, settings, engine) {
             Ok(Some(readings)) => return Ok(readings),
             Ok(None) => {}
-            Err(_) if force => {}
+            Err(_) if args.force => {}
             Err(StoreError::Other) => {
                 let path = path.display();
                 return Err(format!("{path}: is of another game, engine or settings; --force analyses anew"));
@@ -172,7 +172,13 @@ fn known(job: &Job, settings: &Settings, engine: &str, force: bool) -> Result<Ve
             Err(e) => return Err(format!("{}: {e}; --force analyses anew", path.display())),
         }
     }
-    Ok(Vec::new())
+    // without a reading beside them such files are of someone else
+    match args.endings().filter_map(|ending| job.file(ending)).find(|path| path.exists()) {
+        Some(path) if !args.force => {
+            Err(format!("{}: exists and stays; --force writes it anew", path.display()))
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Writes what was asked for; the endings of its files.
@@ -189,20 +195,15 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str
         let path = whole_file::beside(target, ending);
         whole_file::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
     };
-    if args.html {
-        put("html", page::write(report)?.as_bytes())?;
-    }
-    if args.svg {
-        put("svg", graph::svg(report).as_bytes())?;
-    }
-    if args.kif {
-        put("kifu", annotate::write(report, Format::Kif).as_bytes())?;
-    }
-    if args.csa {
-        put("csa", annotate::write(report, Format::Csa).as_bytes())?;
-    }
-    if args.text {
-        put("txt", text::write(report, false).as_bytes())?;
+    for ending in args.endings() {
+        let text = match ending {
+            "html" => page::write(report)?,
+            "svg" => graph::svg(report),
+            "kifu" => annotate::write(report, Format::Kif),
+            "csa" => annotate::write(report, Format::Csa),
+            _ => text::write(report, false),
+        };
+        put(ending, text.as_bytes())?;
     }
     // last, for it says that the game is done
     put("json", &json(report)?)?;
