@@ -94,20 +94,19 @@ pub struct Args {
 impl Args {
     /// Whether the readings go to files.
     pub fn to_files(&self) -> bool {
-        let kinds = self.html || self.svg || self.kif || self.csa || self.json || self.text;
-        kinds || self.out_dir.is_some()
+        self.json || self.out_dir.is_some() || self.forms().next().is_some()
     }
 
-    /// The endings of the files asked for, but for the JSON that goes with them.
-    pub fn endings(&self) -> impl Iterator<Item = &'static str> {
-        let kinds = [
-            ("html", self.html),
-            ("svg", self.svg),
-            ("kifu", self.kif),
-            ("csa", self.csa),
-            ("txt", self.text),
+    /// What is written of a game beside the JSON.
+    pub fn forms(&self) -> impl Iterator<Item = Form> {
+        let forms = [
+            (Form::Html, self.html),
+            (Form::Svg, self.svg),
+            (Form::Kif, self.kif),
+            (Form::Csa, self.csa),
+            (Form::Text, self.text),
         ];
-        kinds.into_iter().filter_map(|(ending, asked)| asked.then_some(ending))
+        forms.into_iter().filter_map(|(form, asked)| asked.then_some(form))
     }
 
     /// The first option given that a position alone has no use for.
@@ -127,5 +126,28 @@ impl Args {
     pub fn threads(&self) -> u16 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.unwrap_or(u16::try_from(cores).unwrap_or(u16::MAX))
+    }
+}
+
+/// A form of the reading of a game, a file each.
+#[derive(Clone, Copy)]
+pub enum Form {
+    Html,
+    Svg,
+    Kif,
+    Csa,
+    Text,
+}
+
+impl Form {
+    /// The ending of its file.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Form::Html => "html",
+            Form::Svg => "svg",
+            Form::Kif => "kifu",
+            Form::Csa => "csa",
+            Form::Text => "txt",
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The reading of whole games.
 
-use super::args::Args;
+use super::args::{Args, Form};
 use crate::book::Library;
 use crate::commands::{record_files, signals};
 use crate::console::{self, Progress, clock, note};
@@ -157,7 +157,7 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
     Ok((jobs, failed))
 }
 
-/// The readings of an earlier run, finished or not.
+/// The readings of an earlier run, finished or not. Without one no file may be in the way.
 fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Vec<Option<Reading>>, String> {
     for ending in ["json", "part.json"] {
         let Some(path) = job.file(ending) else { continue };
@@ -173,7 +173,7 @@ fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Ve
         }
     }
     // without a reading beside them such files are of someone else
-    match args.endings().filter_map(|ending| job.file(ending)).find(|path| path.exists()) {
+    match args.forms().filter_map(|form| job.file(form.ending())).find(|path| path.exists()) {
         Some(path) if !args.force => {
             Err(format!("{}: exists and stays; --force writes it anew", path.display()))
         }
@@ -195,15 +195,15 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str
         let path = whole_file::beside(target, ending);
         whole_file::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
     };
-    for ending in args.endings() {
-        let text = match ending {
-            "html" => page::write(report)?,
-            "svg" => graph::svg(report),
-            "kifu" => annotate::write(report, Format::Kif),
-            "csa" => annotate::write(report, Format::Csa),
-            _ => text::write(report, false),
+    for form in args.forms() {
+        let text = match form {
+            Form::Html => page::write(report)?,
+            Form::Svg => graph::svg(report),
+            Form::Kif => annotate::write(report, Format::Kif),
+            Form::Csa => annotate::write(report, Format::Csa),
+            Form::Text => text::write(report, false),
         };
-        put(ending, text.as_bytes())?;
+        put(form.ending(), text.as_bytes())?;
     }
     // last, for it says that the game is done
     put("json", &json(report)?)?;
