@@ -133,18 +133,15 @@ fn start_network(directory: &Directory, name: &str) -> Result<(), Box<dyn Error>
 /// The plan of the generation under way; made, and written down, if it is yet to begin.
 fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> Result<Plan, Box<dyn Error>> {
     let number = all.len() as u32 + 1;
-    let written = written_plan(directory, number)?;
-    if let Some(begun) = written.as_ref().or(all.last().map(|g| &g.plan)) {
-        check_start(&begun.config.network, &config.network)?;
-    }
-    if let Some(plan) = written {
+    if let Some(plan) = written_plan(directory, number, config)? {
         return Ok(plan);
     }
     config.check()?;
     check_files(config)?;
-    // until the first generation has begun another start may be named
-    if number == 1 {
-        start_network(directory, &config.network)?;
+    match all.last() {
+        Some(last) => check_start(&last.plan, config)?,
+        // until the first generation has begun another start may be named
+        None => start_network(directory, &config.network)?,
     }
     let player = all.iter().rev().find(|g| g.judged.promoted).map_or(0, |g| g.plan.number);
     check_network(&directory.network(player).join(NETWORK), config)?;
@@ -165,16 +162,18 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
 
 /// The plan that a generation began with, if it has begun. Its settings are checked again: they may have been mended by
 /// hand.
-fn written_plan(directory: &Directory, number: u32) -> Result<Option<Plan>, Box<dyn Error>> {
+fn written_plan(directory: &Directory, number: u32, config: &Config) -> Result<Option<Plan>, Box<dyn Error>> {
     let plan: Option<Plan> = directory.stage(number, PLAN)?;
     if let Some(plan) = &plan {
         plan.config.check().map_err(|e| at(&directory.generation(number).join(PLAN), e))?;
+        check_start(plan, config)?;
     }
     Ok(plan)
 }
 
 /// A loop that has begun goes on from its own networks; to name another start is a mistake.
-fn check_start(begun: &str, named: &str) -> Result<(), String> {
+fn check_start(begun: &Plan, config: &Config) -> Result<(), String> {
+    let (begun, named) = (&begun.config.network, &config.network);
     if begun == named {
         return Ok(());
     }
@@ -234,7 +233,7 @@ fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), Box<dyn Error>> {
 pub fn prepare(root: &Path, config: &Config) -> Result<Plan, Box<dyn Error>> {
     let directory = Directory::read_only(root);
     let number = directory.generations()?.len() as u32 + 1;
-    let plan = match written_plan(&directory, number)? {
+    let plan = match written_plan(&directory, number, config)? {
         Some(plan) => plan,
         None => {
             let directory = Directory::open(root)?;
@@ -279,8 +278,10 @@ mod tests {
         let error = present_plan(&directory, &bad, &[]).unwrap_err().to_string();
         assert!(error.contains("does not tell what it was trained from"), "{error}");
         present_plan(&directory, &good, &[]).unwrap();
-        let error = present_plan(&directory, &bad, &[]).unwrap_err().to_string();
-        assert!(error.starts_with("network: this loop has begun with "), "{error}");
+        for later in [present_plan(&directory, &bad, &[]), prepare(root.path(), &bad)] {
+            let error = later.unwrap_err().to_string();
+            assert!(error.starts_with("network: this loop has begun with "), "{error}");
+        }
         let (start, _) = Network::load(&directory.network(0).join(NETWORK)).unwrap();
         assert_eq!(start.architecture().name, "psq_256x2-crelu");
     }
