@@ -118,6 +118,11 @@ impl Opening {
         }
     }
 
+    /// The moves of the longest of them.
+    pub fn longest(lines: &[Opening]) -> usize {
+        lines.iter().map(|line| line.moves.len()).max().unwrap_or(0)
+    }
+
     /// SHA-256 of the lines, one opening each, in lower-case hexadecimal.
     pub fn sha256(lines: &[Opening]) -> String {
         sha256(|to| lines.iter().try_for_each(|line| writeln!(to, "{line}")))

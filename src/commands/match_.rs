@@ -171,7 +171,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         None => Opening::embedded()?,
     };
     // or else games would be drawn before a move is played
-    let longest = openings.iter().map(|o| o.moves.len()).max().unwrap_or(0);
+    let longest = Opening::longest(&openings);
     if longest >= args.max_ply as usize {
         return Err(format!("--max-ply {}: there is an opening of {longest} plies", args.max_ply).into());
     }

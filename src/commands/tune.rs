@@ -1,9 +1,8 @@
 //! `toratsugumi tune`: tunes the search's numbers.
 
+use super::networks::network;
 use super::signals;
 use crate::commands::values::parse_duration;
-use crate::console::note;
-use crate::engine::load_network;
 use crate::interrupt::Unfinished;
 use crate::openings::Opening;
 use crate::search::params;
@@ -86,7 +85,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Err("--rate must be above 0".into());
     }
     signals::watch();
-    let network = load_network(args.eval_dir.as_deref(), &mut |line| note!("{line}"))?;
+    let network = network(args.eval_dir.as_deref())?;
     let openings = args.openings.as_deref().map(Opening::read_file).transpose()?.unwrap_or_default();
     let file = args.out.join("tune.json");
     let mut state = match (file.exists(), args.resume) {

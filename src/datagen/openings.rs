@@ -46,7 +46,7 @@ impl Openings {
 
     /// The moves of the longest line.
     pub fn longest(&self) -> usize {
-        self.lines.iter().map(|line| line.moves.len()).max().unwrap_or(0)
+        Opening::longest(&self.lines)
     }
 
     /// Least and most random moves at the start of a game, where nothing else is asked for: few after a line, more from the
