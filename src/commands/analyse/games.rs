@@ -5,7 +5,6 @@ use crate::book::Library;
 use crate::commands::{record_files, signals};
 use crate::console::{self, Progress, clock, note};
 use crate::interrupt::{self, Unfinished};
-use crate::nnue::Network;
 use crate::record::{Format, Record};
 use crate::review::store::{self, StoreError};
 use crate::review::{
@@ -41,7 +40,8 @@ impl Job {
     }
 }
 
-pub fn run(args: &Args, network: &Network) -> Result<(), Box<dyn Error>> {
+/// `network`: the SHA-256 of the one that reads.
+pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
     signals::watch();
     let effort = match (args.depth, args.movetime) {
         (Some(depth), _) => Effort::Depth(depth),
@@ -55,7 +55,7 @@ pub fn run(args: &Args, network: &Network) -> Result<(), Box<dyn Error>> {
         hash_mb: args.hash,
         mate_nodes: args.mate_nodes.unwrap_or(DEFAULT_MATE_NODES),
         eval_dir: args.eval_dir.clone(),
-        network: network.sha256()?,
+        network,
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
     let (mut jobs, failed) = jobs(args, &settings, &engine)?;
