@@ -90,7 +90,7 @@ impl Format {
 
     /// What is lost when a book is written in this format.
     pub fn losses(self, book: &Book) -> Loss {
-        use Format::{Apery, Sbk, Ybb};
+        use Format::{Apery, Db, Sbk, Ybb};
         let any = |f: &dyn Fn(&BookMove) -> bool| book.entries().any(|e| e.moves.iter().any(f));
         let mut lost = Vec::new();
         let mut lose = |by: &[Format], there: &dyn Fn() -> bool, what: &'static str| {
@@ -108,6 +108,7 @@ impl Format {
         lose(&[Ybb, Apery], &|| !book.comment().is_empty(), "the comment on the whole book");
         lose(&[Sbk], &|| illegal(book), "illegal moves");
         // what is written, but as another number
+        lose(&[Db], &|| book.entries().any(|e| e.ply == 0), "unknown move numbers (1 is written)");
         lose(&[Ybb, Apery], &|| any(&|m| m.value().is_none()), "unknown scores (0 is written)");
         let wide = |m: &BookMove| m.value().is_some_and(|v| i16::try_from(v).is_err());
         lose(&[Ybb], &|| any(&wide), "scores beyond 32767 (cut off there)");

@@ -27,10 +27,11 @@ pub struct Interest {
     pub draw: i32,
 }
 
-/// The leaves to search next, at most so many, the nearest first; positions of `dead` are passed over.
+/// The leaves to search next, at most so many, the nearest first; positions of `dead` are passed over. Roots and leaves have
+/// their move numbers with them, 0 where none is known.
 pub fn frontier(
     book: &Book,
-    roots: &[Place],
+    roots: &[(Place, u16)],
     interest: &Interest,
     dead: &HashSet<Place>,
     most: usize,
@@ -38,11 +39,11 @@ pub fn frontier(
     let graph = Graph::of(book);
     let scores = solve(&game_of(book, &graph, interest.draw));
     // a root outside the book comes before everything
-    let missing = roots.iter().filter(|r| book.find(r).is_empty() && !dead.contains(r)).map(|r| (*r, 1));
+    let missing = roots.iter().filter(|(r, _)| book.find(r).is_empty() && !dead.contains(r)).copied();
     let mut leaves: BTreeMap<Place, (i64, u16)> = BTreeMap::new();
     let mut costs = vec![i64::MAX; book.len()];
     let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
-    for i in roots.iter().flat_map(|r| book.find(r)) {
+    for i in roots.iter().flat_map(|(r, _)| book.find(r)) {
         costs[i] = 0;
         queue.push(Reverse((0, i as u32)));
     }
@@ -80,7 +81,7 @@ pub fn frontier(
             let Some(legal) = m.on(&pos) else { continue };
             pos.do_move(legal);
             if let Some(place) = Place::of(&pos).filter(|p| !dead.contains(p)) {
-                let here = (cost, e.ply.saturating_add(1));
+                let here = (cost, if e.ply == 0 { 0 } else { e.ply.saturating_add(1) });
                 leaves.entry(place).and_modify(|old| *old = here.min(*old)).or_insert(here);
             }
         }
@@ -114,7 +115,7 @@ mod tests {
         let root = Place::read(&format!("{A} 1")).unwrap().0;
         let interest = Interest { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
         let lines = |interest: &Interest, dead: &HashSet<Place>| {
-            let found = frontier(&book, &[root], interest, dead, 9);
+            let found = frontier(&book, &[(root, 1)], interest, dead, 9);
             found.iter().map(|(p, ply)| p.position(*ply).unwrap().sfen()).collect::<Vec<_>>()
         };
         let none = HashSet::new();
@@ -138,7 +139,7 @@ mod tests {
         let dead = HashSet::from([Place::read(&all[0]).unwrap().0]);
         assert_eq!(lines(&interest, &dead), all[1..3]);
         let nothing = Book::default();
-        assert_eq!(frontier(&nothing, &[root], &interest, &none, 9), [(root, 1)]);
+        assert_eq!(frontier(&nothing, &[(root, 7)], &interest, &none, 9), [(root, 7)]);
         assert_eq!(score_of(&book, &root, 0).unwrap().value, 20);
     }
 }

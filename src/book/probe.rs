@@ -107,7 +107,8 @@ impl OpenBook {
     }
 
     fn at(&self, place: &Place, pos: &Position, ply: u32, any_ply: bool) -> Result<Vec<BookMove>, BookError> {
-        let here = |p: u16| any_ply || u32::from(p) == ply;
+        // 0: the file names no move number
+        let here = |p: u16| any_ply || p == 0 || u32::from(p) == ply;
         let mut moves: Vec<BookMove> = Vec::new();
         let mut add = |more: &[BookMove]| {
             for m in more {

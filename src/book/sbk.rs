@@ -7,10 +7,10 @@ use super::error::BookError;
 use super::moves::BookMove;
 use super::placement::Place;
 use super::store::{Book, Builder, Dropped, Remark};
-use crate::position::{Position, STARTPOS};
+use crate::position::{Position, STARTPOS, handicap};
 use crate::types::{Color, Move, PieceType, Square};
 use prost::Message;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::Write;
 
 #[derive(Clone, PartialEq, Message)]
@@ -167,30 +167,31 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     let mut builder = Builder::default();
     builder.comment(&document.description);
     let mut seen = vec![false; states.len()];
-    for root in 0..states.len() {
-        let Some(sfen) = states[root].position.as_deref().filter(|_| !seen[root]) else { continue };
-        let wrong = |e: &dyn std::fmt::Display| BookError::whole(format_args!("state {root}: {e}"));
-        let mut pos = Position::from_sfen(sfen).map_err(|e| wrong(&e))?;
-        seen[root] = true;
-        take(&mut builder, &mut unread, &pos, root, &states[root])?;
-        // the state, and the number of its next move
-        let mut path = vec![(root, 0)];
-        while let Some((state, next)) = path.last_mut() {
-            let Some(m) = states[*state].moves.get(*next) else {
-                path.pop();
-                if !path.is_empty() {
-                    pos.undo_move();
-                }
-                continue;
-            };
-            *next += 1;
+    let mut roots = Vec::new();
+    for (id, state) in states.iter().enumerate() {
+        let Some(sfen) = state.position.as_deref() else { continue };
+        let pos = Position::from_sfen(sfen).map_err(|e| BookError::whole(format_args!("state {id}: {e}")))?;
+        // other programs write 1 for every root; it is true of those that a game begins with
+        let numbered = pos.game_ply() > 1 || handicap::starts().any(|start| start.sfen() == pos.sfen());
+        seen[id] = true;
+        roots.push((id, pos.sfen(), numbered));
+    }
+    // the shortest way to a position numbers it; ways from roots without a number come last
+    roots.sort_by_key(|(_, _, numbered)| !numbered);
+    let mut queue = VecDeque::from(roots);
+    while let Some((id, sfen, numbered)) = queue.pop_front() {
+        let mut pos =
+            Position::from_sfen(&sfen).map_err(|e| BookError::whole(format_args!("state {id}: {e}")))?;
+        let ply = if numbered { pos.game_ply().min(u32::from(u16::MAX)) as u16 } else { 0 };
+        take(&mut builder, &mut unread, &pos, ply, id, &states[id])?;
+        for m in &states[id].moves {
             let child = usize::try_from(m.next).ok().filter(|c| seen.get(*c) == Some(&false));
             let m = read_word(m.word).and_then(|raw| pos.legal_move(raw));
             if let (Some(child), Some(m)) = (child, m) {
                 seen[child] = true;
                 pos.do_move(m);
-                take(&mut builder, &mut unread, &pos, child, &states[child])?;
-                path.push((child, 0));
+                queue.push_back((child, pos.sfen(), numbered));
+                pos.undo_move();
             }
         }
     }
@@ -199,7 +200,14 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     Ok((book, Dropped { empty: 0, ..dropped }, unread))
 }
 
-fn take(b: &mut Builder, unread: &mut Unread, pos: &Position, id: usize, s: &State) -> Result<(), BookError> {
+fn take(
+    b: &mut Builder,
+    unread: &mut Unread,
+    pos: &Position,
+    ply: u16,
+    id: usize,
+    s: &State,
+) -> Result<(), BookError> {
     let wrong = |what: String| BookError::whole(format_args!("state {id}: {what}"));
     let mut moves = Vec::with_capacity(s.moves.len());
     for m in &s.moves {
@@ -212,8 +220,8 @@ fn take(b: &mut Builder, unread: &mut Unread, pos: &Position, id: usize, s: &Sta
     unread.games += usize::from((s.games, s.won_black, s.won_white) != (0, 0, 0));
     // composed problems without a king cannot be filed
     if let Some(place) = Place::of(pos) {
-        b.push(place, 0, &moves);
-        b.remark(Remark { place, ply: 0, mv: 0, text: s.comment.clone().unwrap_or_default() });
+        b.push(place, ply, &moves);
+        b.remark(Remark { place, ply, mv: 0, text: s.comment.clone().unwrap_or_default() });
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The opening book in play: [`OwnBook`].
 
 use super::options::{INTERNAL, NO_BOOK, Opt, Options};
+use super::stamp::{Stamp, stamp};
 use crate::book::choose::{candidates, choose};
 use crate::book::{BookMove, Library, Lookup};
 use crate::position::{Position, Repetition};
@@ -22,8 +23,8 @@ pub(super) struct Hit {
 /// The book that the options name.
 pub(super) struct OwnBook {
     library: Library,
-    /// The file and whether it stays on the disk.
-    loaded: Option<(PathBuf, bool)>,
+    /// The file, whether it stays on the disk, and what the files that its name stands for looked like.
+    loaded: Option<(PathBuf, bool, Vec<Option<Stamp>>)>,
     rng: Rng,
 }
 
@@ -46,7 +47,7 @@ fn path_of(dir: &str, file: &str) -> PathBuf {
 }
 
 impl OwnBook {
-    /// Opens what the options name, unless it is open. What is wrong goes to `say`; there is then no book.
+    /// Opens what the options name, unless it is open and the same on the disk. What is wrong goes to `say`; there is then no book.
     pub fn prepare(&mut self, options: &Options, say: &mut dyn FnMut(&str)) {
         let file = options.text(Opt::BookFile);
         if !options.check(Opt::UsiOwnBook) || file.is_empty() || file == NO_BOOK {
@@ -54,7 +55,8 @@ impl OwnBook {
             return;
         }
         let path = if file == INTERNAL { file.into() } else { path_of(options.text(Opt::BookDir), file) };
-        let wanted = (path, options.check(Opt::BookOnTheFly));
+        let stamps = crate::book::files(&path).iter().map(|file| stamp(file)).collect();
+        let wanted = (path, options.check(Opt::BookOnTheFly), stamps);
         if self.loaded.as_ref() == Some(&wanted) {
             return;
         }

@@ -52,12 +52,21 @@ pub struct Session {
     position_refused: bool,
     /// The answer to a `go infinite` or `go ponder` that is not searched; the protocol wants it held back until `stop`.
     held_answer: Option<&'static str>,
+    /// The search that runs, if one does, has been told to stop.
+    stopping: bool,
 }
 
 impl Session {
     /// A session with a new engine.
     pub fn new(output: Arc<Output>, extras: Vec<Extra>) -> Session {
-        Session { engine: Engine::new(), output, extras, position_refused: false, held_answer: None }
+        Session {
+            engine: Engine::new(),
+            output,
+            extras,
+            position_refused: false,
+            held_answer: None,
+            stopping: false,
+        }
     }
 
     /// The engine behind the session.
@@ -84,6 +93,7 @@ impl Session {
     /// `stop`, also while a [`Job`] runs.
     pub fn stop(&mut self) {
         self.engine.stop();
+        self.stopping = true;
         self.give_held_answer();
     }
 
@@ -108,7 +118,6 @@ impl Session {
 
     fn obey(&mut self, command: Command) -> Next {
         match command {
-            Command::Nothing | Command::GameOver if !self.engine.is_searching() => {}
             Command::Nothing => {}
             Command::GameOver | Command::Stop => self.stop(),
             Command::Quit => return Next::Quit,
@@ -172,8 +181,8 @@ impl Session {
     }
 
     fn is_ready(&mut self) {
-        // during a search nothing is loaded: the GUI asks whether the engine is alive
-        if !self.engine.is_searching() {
+        // during a search nothing is loaded: the GUI asks whether the engine is alive; one that was told to stop is over soon
+        if self.stopping || !self.engine.is_searching() {
             let output = self.output.clone();
             let done = keep_alive(output.clone());
             if let Err(e) = self.engine.prepare(&mut |text| output.info(text)) {
@@ -236,10 +245,13 @@ impl Session {
         for remark in &go.remarks {
             self.output.info(remark);
         }
-        if self.engine.is_searching() {
-            self.output.info("go during a search: that one is stopped first");
+        if self.engine.is_searching() || self.held_answer.is_some() {
+            if !self.stopping {
+                self.output.info("go during a search: that one is stopped first");
+            }
             self.finish();
         }
+        self.stopping = false;
         if self.position_refused {
             self.answer_without_search(&go);
             return Next::Continue;

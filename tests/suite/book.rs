@@ -385,6 +385,27 @@ fn a_broken_book_is_one_line_and_the_engine_plays_on() {
     assert!(answer.2.is_empty() && answer.3.iter().any(|r| r.contains("user.db, byte 92")), "{answer:?}");
 }
 
+/// `isready` takes a book that was replaced under its name, and one without move numbers is played at any.
+#[test]
+fn a_book_that_was_replaced_is_read_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |m: &str, ply: &str| format!("#YANEURAOU-DB2016 1.00\nsfen {START}{ply}\n{m}\n");
+    for on_the_fly in ["false", "true"] {
+        let (mut e, _) = engine(dir.path(), text("7g7f", " 1").as_bytes(), &[("BookOnTheFly", on_the_fly)]);
+        assert_eq!(go(&mut e, Limits::nodes(1)).0, "7g7f");
+        std::fs::write(dir.path().join("user.db"), text("9g9f none 3 4", "")).unwrap();
+        e.prepare(&mut |_| ()).unwrap();
+        for ply in [1, 3] {
+            e.set_game(Some(&format!("{START} {ply}")), []).unwrap();
+            let (best, _, lines, _) = go(&mut e, Limits::nodes(1));
+            assert_eq!((best.as_str(), lines.len()), ("9g9f", 1), "{on_the_fly} {ply}");
+        }
+        let mut said = Vec::new();
+        e.prepare(&mut |text| said.push(text.to_string())).unwrap();
+        assert!(!said.iter().any(|s| s.starts_with("BookFile")), "{said:?}");
+    }
+}
+
 fn toratsugumi(args: &[&str], dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
     command.arg("book").args(args).current_dir(dir).stdout(Stdio::piped()).stderr(Stdio::piped());

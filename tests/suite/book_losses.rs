@@ -147,6 +147,42 @@ fn other_numbers_than_the_books_are_told() {
     }
 }
 
+/// `.sbk` has no move numbers: the ways from the initial position give them back; where there is none, none is known.
+#[test]
+fn move_numbers_come_back_where_they_can_be_known() {
+    let second = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2\n3c3d none 1 2 3\n";
+    let far = "sfen 4k4/9/9/9/9/9/9/9/4K4 b G 31\nG*5b none 1 2 3\n";
+    let dir = folder(&[("a.db", &format!("{far}{second}sfen A 1\n7g7f none 1 2 3\n"))]);
+    let told = notes(dir.path(), "convert a.db -o a.sbk", 3, 3);
+    assert!(told.contains("move numbers"), "{told}");
+    let told = notes(dir.path(), "convert a.sbk -o b.db", 3, 3);
+    assert!(told.contains("db has no place for unknown move numbers (1 is written)"), "{told}");
+    let plies = |name: &str| {
+        let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        text.lines().filter(|l| l.starts_with("sfen ")).map(String::from).collect::<Vec<_>>()
+    };
+    let (before, after) = (plies("a.db"), plies("b.db"));
+    assert!(
+        before.iter().filter(|l| l.ends_with(" b - 1") || l.ends_with(" w - 2")).all(|l| after.contains(l))
+    );
+    assert!(after.iter().any(|l| l == "sfen 4k4/9/9/9/9/9/9/9/4K4 b G 1"), "{after:?}");
+    // lines that a book grows from keep theirs
+    std::fs::write(dir.path().join("roots.txt"), "startpos moves 2g2f 8c8d 2f2e 8d8e\n").unwrap();
+    let (done, out, _) =
+        book(dir.path(), "think -o g.db --roots roots.txt --grow 2 --nodes 50 --hash 1 --threads 1 -q");
+    assert!(done, "{out}");
+    let lines = plies("g.db");
+    let mut numbers: Vec<&str> = lines.iter().map(|l| l.rsplit(' ').next().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, ["5", "6"]);
+    // and leaves are written where nothing is lost
+    let (done, _, error) = book(dir.path(), "think g.db -o a.db --roots roots.txt --frontier 2");
+    assert!(!done && error.contains("a.db exists and stays; --force overwrites it"), "{error}");
+    assert_eq!(plies("a.db"), before);
+    let (done, ..) = book(dir.path(), "think g.db -o leaves.txt --roots roots.txt --frontier 1");
+    assert!(done && plies("leaves.txt").iter().all(|l| l.ends_with(" 6") || l.ends_with(" 7")));
+}
+
 #[test]
 fn pruning_judges_by_what_a_book_has() {
     let dir = folder(&[("a.db", "sfen A 1\n7g7f none 10 20 3\n2g2f none 5 20 3\n")]);
@@ -158,7 +194,8 @@ fn pruning_judges_by_what_a_book_has() {
     assert!(read("a.ybb") == read("b.ybb"));
     let nothing = error(dir.path(), "prune a.db -o o --to db --min-count 4");
     assert!(nothing.contains("no move is left; nothing was written"), "{nothing}");
-    let unnumbered = error(dir.path(), "prune a.sbk -o o --to sbk --max-ply 1");
-    assert!(unnumbered.contains("--max-ply: a.sbk: 1 of 1 positions have no move number"), "{unnumbered}");
+    std::fs::write(dir.path().join("n.db"), format!("sfen {START}\n7g7f\n")).unwrap();
+    let unnumbered = error(dir.path(), "prune n.db -o o --to db --max-ply 1");
+    assert!(unnumbered.contains("--max-ply: n.db: 1 of 1 positions have no move number"), "{unnumbered}");
     notes(dir.path(), "prune a.ybb -o c.ybb --max-ply 1", 1, 2);
 }

@@ -5,6 +5,7 @@ use crate::nnue::{Random, kernels, noise, read, synthetic, written};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use toratsugumi::engine::Engine;
 use toratsugumi::nnue::arch::ARCHITECTURES;
 use toratsugumi::nnue::{
     Architecture, Evaluator, HeadShape, Network, NetworkError, evaluate_from_scratch, force_kernel,
@@ -198,6 +199,33 @@ fn the_scale_of_a_file_is_used_unless_the_user_says_otherwise() {
     assert!(program(&["eval", "--eval-dir", path]).1.trim_end().ends_with(&centipawns(2)));
     let other = program(&["eval", "--eval-dir", path, "--fv-scale", "20"]).1;
     assert!(other.trim_end().ends_with(&centipawns(20)), "{other}");
+}
+
+/// `isready` reads the options beside a network, whether `EvalDir` names the directory or the file, and a network that was
+/// replaced under its name.
+#[test]
+fn what_lies_in_the_directory_of_a_network_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("評価 関数");
+    std::fs::create_dir(&dir).unwrap();
+    let path = dir.join("nn.bin");
+    let mut engines = [&dir, &path].map(|named| {
+        let mut engine = Engine::new();
+        for (name, value) in [("Threads", "1"), ("USI_Hash", "1"), ("EvalDir", named.to_str().unwrap())] {
+            engine.set_option(name, value).unwrap();
+        }
+        engine
+    });
+    for (scale, architecture) in [(24, kp()), (30, "lite_72-32".parse().unwrap())] {
+        let network = noise(architecture);
+        network.save(&path).unwrap();
+        std::fs::write(dir.join("eval_options.txt"), format!("FV_SCALE {scale}\n")).unwrap();
+        let wanted = evaluate_from_scratch(&network, &Position::startpos()) / scale;
+        for engine in &mut engines {
+            engine.prepare(&mut |_| ()).unwrap();
+            assert_eq!(engine.evaluate(&mut |_| ()).unwrap(), wanted, "{scale}");
+        }
+    }
 }
 
 /// Files of all architectures with bytes changed, cut and lengthened: read, or refused with an error that can be shown.

@@ -451,6 +451,43 @@ fn no_go_is_answered_from_the_position_before_a_refused_one() {
     assert_ne!(best, "bestmove resign");
 }
 
+/// `gameover` and the next `go` give the answer that was held back; the next game hears nothing of it.
+#[test]
+fn an_answer_held_back_comes_once() {
+    let mut s = Session::ready();
+    for release in ["gameover lose", "go movetime 10"] {
+        s.ask("position startpos moves 7g7f 7g7f");
+        assert_eq!(s.ask("go ponder btime 0 wtime 0 byoyomi 100").len(), 1);
+        let said = s.ask(release);
+        assert!(said.iter().any(|line| line == "bestmove resign"), "{release}: {said:?}");
+        s.send("position startpos");
+        s.send("go ponder btime 0 wtime 0 byoyomi 100");
+        s.send("ponderhit");
+        assert_ne!(s.until("bestmove").pop().unwrap(), "bestmove resign");
+        assert_eq!(s.ask("stop"), [""; 0]);
+    }
+}
+
+/// A GUI that does not wait for the best move of the last game still gets a new game.
+#[test]
+fn ready_at_once_after_a_stop() {
+    let mut s = Session::ready();
+    for end in ["gameover win", "stop"] {
+        s.send("setoption name BookFile value no_book");
+        s.send("isready");
+        s.until("readyok");
+        s.send("position startpos");
+        s.send("go infinite");
+        s.until("info");
+        s.send("setoption name BookFile value <internal>");
+        s.send(end);
+        s.send("isready");
+        let lines = s.until("readyok");
+        assert!(lines.iter().any(|line| line.starts_with("bestmove ")), "{end}: {lines:?}");
+        assert!(lines.iter().any(|line| line.contains("BookFile: <internal>")), "{end}: {lines:?}");
+    }
+}
+
 #[test]
 fn the_last_info_of_a_search_that_is_stopped_has_a_score_and_a_line() {
     let mut s = Session::ready();

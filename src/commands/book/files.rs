@@ -26,10 +26,16 @@ impl Output {
         &self.output
     }
 
+    /// # Errors
+    /// When something is in the way.
+    pub fn spare(&self) -> Result<(), String> {
+        existing::spare(&self.output, self.force)
+    }
+
     /// The format, found before any work is done; also that nothing is in the way.
     pub fn check(&self) -> Result<Format, Box<dyn Error>> {
         let path = self.output.display();
-        existing::spare(&self.output, self.force)?;
+        self.spare()?;
         let format = self.to.or_else(|| Format::of_path(&self.output));
         Ok(format.ok_or_else(|| format!("{path}: which format? give --to db, ybb, bin or sbk"))?)
     }

@@ -8,7 +8,7 @@ use crate::book::{Book, BookMove, Builder, Place, Remark};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
-use crate::console::{Progress, clock, say};
+use crate::console::{Progress, clock, note, say};
 use crate::datagen::Shard;
 use crate::interrupt::{self, Unfinished};
 use crate::openings::Opening;
@@ -115,7 +115,7 @@ struct State {
 impl State {
     /// Of a book that has each position once.
     fn of(book: &Book) -> State {
-        let entries = book.entries().map(|e| (e.place, (e.ply.max(1), e.moves.to_vec()))).collect();
+        let entries = book.entries().map(|e| (e.place, (e.ply, e.moves.to_vec()))).collect();
         let (remarks, comment) = (book.remarks().to_vec(), book.comment().to_string());
         State { entries, dead: HashSet::new(), remarks, comment }
     }
@@ -158,8 +158,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         None => Book::default(),
     };
     let roots = places(args.roots.as_deref())?;
-    let roots: Vec<Place> =
-        if roots.is_empty() { vec![Place::read(STARTPOS)?.0] } else { roots.into_keys().collect() };
+    let roots: Vec<(Place, u16)> =
+        if roots.is_empty() { vec![Place::read(STARTPOS)?] } else { roots.into_iter().collect() };
     let interest = Interest {
         margin: args.margin,
         range: args.range,
@@ -169,7 +169,16 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     let extra = places(args.positions.as_deref())?;
     let mut state = State::of(&input);
+    let unnumbered = state.entries.values().filter(|(ply, _)| *ply == 0).count();
+    if let (Some(path), 1..) = (&args.input, unnumbered) {
+        let all = state.entries.len();
+        note!(
+            "{}: {unnumbered} of {all} positions have no move number; --max-ply does not stop lines through them",
+            path.display()
+        );
+    }
     if let Some(most) = args.frontier {
+        args.output.spare()?;
         return write_frontier(args, &frontier(&state.book(), &roots, &interest, &state.dead, most));
     }
     let format = args.output.check()?;
@@ -244,7 +253,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     run.progress.say(&format!("{} searches in {}", run.searched, clock(run.begin.elapsed().as_secs_f64())));
     let book = state.book();
-    if let Some(score) = roots.first().and_then(|root| score_of(&book, root, args.draw_value)) {
+    if let Some(score) = roots.first().and_then(|(root, _)| score_of(&book, root, args.draw_value)) {
         say!("score of the first root {} cp for Black, {} plies to its leaf", score.value, score.depth)?;
     }
     args.output.write(book, format)?;
@@ -351,14 +360,16 @@ fn settings(a: &Args, fv_scale: i32) -> String {
 }
 
 /// Of everything a run begins with.
-fn checksum(state: &State, todo: &[(Place, u16)], roots: &[Place]) -> u32 {
+fn checksum(state: &State, todo: &[(Place, u16)], roots: &[(Place, u16)]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for (place, (ply, moves)) in &state.entries {
         hasher.update(&place.0);
         hasher.update(format!("{ply} {moves:?}").as_bytes());
     }
-    todo.iter().for_each(|(place, _)| hasher.update(&place.0));
-    roots.iter().for_each(|place| hasher.update(&place.0));
+    for (place, ply) in todo.iter().chain(roots) {
+        hasher.update(&place.0);
+        hasher.update(&ply.to_le_bytes());
+    }
     hasher.finalize()
 }
 
