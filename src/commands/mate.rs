@@ -117,7 +117,7 @@ fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
     } else {
         File::open(path)?.read_to_end(&mut bytes)?;
     }
-    let text = decode(&bytes).0;
+    let text = decode(&bytes).text;
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
         Some("kif" | "kifu") => Ok(vec![kakinoki::read_kif(&text)?.root]),

@@ -1,7 +1,7 @@
 //! Record files as the command line names them: single files, directories, standard input.
 
 use crate::console::note;
-use crate::record::encoding::decode;
+use crate::record::encoding::{Decoded, decode};
 use crate::record::{Format, Record};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,14 @@ pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Er
     } else {
         bytes = std::fs::read(path)?;
     }
-    let (text, _) = decode(&bytes);
+    let Decoded { text, encoding, damaged } = decode(&bytes);
+    if damaged {
+        note!(
+            "{}: some bytes are no characters of {}; \u{fffd} stands for them",
+            path.display(),
+            encoding.name()
+        );
+    }
     let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text));
     let format = format.ok_or_else(|| {
         format!("this looks like no game record; --from says what it is ({})", Format::names())

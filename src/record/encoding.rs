@@ -2,27 +2,39 @@
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 
+/// What a file's bytes say.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// Bytes that do not fit are U+FFFD.
+    pub text: String,
+    /// What they were read as.
+    pub encoding: &'static Encoding,
+    /// Whether some do not fit.
+    pub damaged: bool,
+}
+
 /// The text of a file. A byte order mark and a line `'CSA encoding=...` or `#KIF ... encoding=...` decide; without
-/// them the encoding in which the bytes are well-formed, and of several the one with the most likely characters.
-/// Bytes that fit nowhere become U+FFFD.
-pub fn decode(bytes: &[u8]) -> (String, &'static Encoding) {
-    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
-        return (encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(), encoding);
-    }
-    let well_formed = |encoding: &'static Encoding| {
-        encoding
-            .decode_without_bom_handling_and_without_replacement(bytes)
-            .map(|text| (text.into_owned(), encoding))
+/// them the encoding in which the bytes are well-formed, and of several the one with the most likely characters. Where
+/// there is none, the one named, or else the one that explains the most.
+pub fn decode(bytes: &[u8]) -> Decoded {
+    let read = |encoding: &'static Encoding, bytes| {
+        let (text, damaged) = encoding.decode_without_bom_handling(bytes);
+        Decoded { text: text.into_owned(), encoding, damaged }
     };
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return read(encoding, &bytes[mark..]);
+    }
+    let well_formed = |encoding| Some(read(encoding, bytes)).filter(|found| !found.damaged);
     // a declaration that the bytes belie is as good as none
-    if let Some(found) = declared(bytes).and_then(well_formed).or_else(|| well_formed(UTF_8)) {
+    let declared = declared(bytes);
+    if let Some(found) = declared.and_then(well_formed).or_else(|| well_formed(UTF_8)) {
         return found;
     }
-    [SHIFT_JIS, EUC_JP]
-        .into_iter()
-        .filter_map(well_formed)
-        .min_by_key(|(text, _)| unlikely(text))
-        .unwrap_or_else(|| (String::from_utf8_lossy(bytes).into_owned(), UTF_8))
+    let found = [SHIFT_JIS, EUC_JP, UTF_8].map(|encoding| read(encoding, bytes));
+    if let (Some(encoding), true) = (declared, found.iter().all(|f| f.damaged)) {
+        return read(encoding, bytes);
+    }
+    found.into_iter().min_by_key(|f| unlikely(&f.text)).unwrap_or_else(|| read(UTF_8, bytes))
 }
 
 /// The encoding that the first line names.
@@ -33,30 +45,62 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().as_bytes())
 }
 
-/// Characters that Japanese text hardly has, but that a wrong decoding is full of.
+/// Counts characters that Japanese text hardly has, but that a wrong decoding is full of. A damaged one counts like eight: it
+/// may be the only one in a whole file.
 fn unlikely(text: &str) -> usize {
     text.chars()
-        .filter(|c| matches!(c, '\u{ff61}'..='\u{ff9f}' | '\u{80}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}'))
-        .count()
+        .map(|c| match c {
+            '\u{fffd}' => 8,
+            '\u{ff61}'..='\u{ff9f}' | '\u{80}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' => 1,
+            _ => 0,
+        })
+        .sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(bytes: &[u8]) -> (String, &'static Encoding) {
+        let found = decode(bytes);
+        assert!(!found.damaged, "{found:?}");
+        (found.text, found.encoding)
+    }
+
     #[test]
     fn japanese_text_is_recognised_in_any_encoding() {
         let text = "N+羽生善治\nN-谷川浩司\n'第１局、東京・将棋会館\nPI\n+\n+7776FU\n";
         for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
             let bytes = encoding.encode(text).0;
-            assert_eq!(decode(&bytes), (text.to_string(), encoding));
+            assert_eq!(read(&bytes), (text.to_string(), encoding));
         }
         let declared = format!("'CSA encoding=SHIFT_JIS\n{text}");
-        assert_eq!(decode(&SHIFT_JIS.encode(&declared).0), (declared.clone(), SHIFT_JIS));
+        assert_eq!(read(&SHIFT_JIS.encode(&declared).0), (declared.clone(), SHIFT_JIS));
         // the declaration lies
-        assert_eq!(decode(declared.as_bytes()), (declared.clone(), UTF_8));
-        assert_eq!(decode(b"\xef\xbb\xbfV2.2\n"), ("V2.2\n".into(), UTF_8));
-        assert_eq!(decode("#KIF version=2.0 encoding=UTF-8\n手合割：平手\n".as_bytes()).1, UTF_8);
-        assert!(decode(b"\xff\xff\xff").0.contains('\u{fffd}'));
+        assert_eq!(read(declared.as_bytes()), (declared.clone(), UTF_8));
+        assert_eq!(read(b"\xef\xbb\xbfV2.2\n"), ("V2.2\n".into(), UTF_8));
+        assert_eq!(read("#KIF version=2.0 encoding=UTF-8\n手合割：平手\n".as_bytes()).1, UTF_8);
+        assert!(decode(b"\xff\xff\xff").text.contains('\u{fffd}'));
+    }
+
+    #[test]
+    fn a_damaged_character_costs_only_itself() {
+        let text = "N+羽生善治九段\nN-谷川浩司九段\n$EVENT:第１局\nPI\n+\n+7776FU\n'*初手は角道を開ける\n";
+        let declared = format!("'CSA encoding=SHIFT_JIS\n{text}");
+        for (text, encoding) in [(text, UTF_8), (text, SHIFT_JIS), (text, EUC_JP), (&declared, SHIFT_JIS)] {
+            let bytes = encoding.encode(text).0;
+            let (mark, _) = text.split_once('段').unwrap();
+            let at = encoding.encode(mark).0.len();
+            // the second byte of a character left out, and the end of the file within one
+            for bytes in [[&bytes[..at + 1], &bytes[at + 2..]].concat(), bytes[..bytes.len() - 2].to_vec()] {
+                let found = decode(&bytes);
+                assert!(found.damaged, "{found:?}");
+                assert_eq!(found.encoding, encoding, "{found:?}");
+                assert!(
+                    found.text.contains("谷川浩司九") && found.text.contains("初手は角道を開け"),
+                    "{found:?}"
+                );
+            }
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Searches the positions of a game.
 
 use super::mates::{Mates, answered, refuted};
-use super::reading::{PvLine, Reading};
+use super::reading::{DECLARATION, PvLine, Reading};
 use crate::engine::{Engine, EngineError, LastLines, Limits, OptionError};
 use crate::memory::OutOfMemory;
 use crate::position::{GameRepetition, Position};
-use crate::record::Record;
-use crate::types::{Move, VALUE_MATE, VALUE_ZERO, Value, is_decisive, is_win};
+use crate::record::{Record, Special};
+use crate::types::{Move, VALUE_MATE, VALUE_SUPERIOR, VALUE_ZERO, Value, is_decisive, is_win};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,10 +72,17 @@ fn over(value: Value) -> Reading {
     Reading { lines: vec![PvLine { value, depth: 0, seldepth: 0, nodes: 0, pv: Vec::new() }] }
 }
 
-/// Whether a record's last position is drawn: by its fourth occurrence, or as the record says.
-fn is_drawn(position: &Position, record: &Record) -> bool {
-    position.game_repetition() == Some(GameRepetition::Draw)
-        || record.end.as_ref().is_some_and(|end| end.special.is_draw())
+/// What the last move decided by repeating a position, as the rules or the record say: the value for the side to move. Draws
+/// by agreement or by the number of moves are no move's doing, so that the position is searched.
+fn repeated(position: &Position, record: &Record) -> Option<Value> {
+    match position.game_repetition() {
+        Some(GameRepetition::Draw) => Some(VALUE_ZERO),
+        Some(GameRepetition::PerpetualCheck { loser }) if loser == position.side_to_move() => {
+            Some(-VALUE_SUPERIOR)
+        }
+        Some(GameRepetition::PerpetualCheck { .. }) => Some(VALUE_SUPERIOR),
+        None => record.end.as_ref().filter(|end| end.special == Special::Repetition).map(|_| VALUE_ZERO),
+    }
 }
 
 /// So many moves of the engine that run into a mate are refuted before the last is taken as it is.
@@ -127,8 +134,10 @@ impl Analyst {
                 if behind.is_multiple_of(SEGMENT) {
                     self.engine.forget();
                 }
-                let drawn = at == last && is_drawn(&position, record);
-                let reading = if drawn { over(VALUE_ZERO) } else { self.read(&position)? };
+                let reading = match repeated(&position, record).filter(|_| at == last) {
+                    Some(value) => over(value),
+                    None => self.read(&position)?,
+                };
                 if let Some(ply) = record.moves.get(at)
                     && let Some(lost) = self.mate_by_another(&position, ply.mv, &reading)?
                 {
@@ -229,7 +238,7 @@ impl Analyst {
             depth: result.depth,
             seldepth: result.seldepth,
             nodes: result.nodes,
-            pv: if result.best == Move::WIN { vec!["win".into()] } else { spell(&result.pv) },
+            pv: if result.best == Move::WIN { vec![DECLARATION.into()] } else { spell(&result.pv) },
         };
         let others = infos.iter().map(|info| PvLine {
             value: info.score,

@@ -102,8 +102,9 @@ fn verdict(report: &Report<'_>, index: usize) -> Option<String> {
 fn reading(report: &Report<'_>, plies: usize, position: &Position) -> Vec<String> {
     let Some(found) = report.positions.get(plies) else { return Vec::new() };
     let mut comments = Vec::new();
-    if let Some(mate) = found.lines.first().and_then(|line| line.mate) {
-        let winner = if mate > 0 { "先手勝ち" } else { "後手勝ち" };
+    if let Some((cp, mate)) = found.lines.first().and_then(|line| Some((line.cp, line.mate?))) {
+        // whoever is mated already has no sign
+        let winner = if cp > 0 { "先手勝ち" } else { "後手勝ち" };
         comments.push(format!("#詰み={winner}:{}手", mate.abs()));
     }
     // ShogiHome takes the last line for the position's score
@@ -116,7 +117,7 @@ fn reading(report: &Report<'_>, plies: usize, position: &Position) -> Vec<String
 /// `*解析 0 候補1 深さ 20/31 ノード数 200000 評価値 55 読み筋 ▲７六歩(77) △３四歩(33)`
 fn analysis(position: &Position, line: &LineReport, rank: usize) -> String {
     let score = match line.mate {
-        Some(mate) => MATE * mate.signum(),
+        Some(_) => MATE * line.cp.signum(),
         None => line.cp,
     };
     let mut text = format!(

@@ -65,8 +65,10 @@ pub fn judge(played: &str, before: &Reading, after: &Reading) -> Judgement {
     let (was, is) = (win_rate(before.value()), 1.0 - win_rate(after.value()));
     let loss = if best { 0.0 } else { (was - is).max(0.0) };
     let mated = |value: Value| mate(-value);
-    let missed_mate = mate(before.value()).filter(|_| !best && mated(after.value()).is_none());
-    let allowed_mate = mate(after.value()).filter(|_| !best && mated(before.value()).is_none());
+    // who may declare a win need not mate
+    let mates = |reading: &Reading| mate(reading.value()).filter(|_| !reading.declares());
+    let missed_mate = mates(before).filter(|_| !best && mated(after.value()).is_none());
+    let allowed_mate = mates(after).filter(|_| !best && mated(before.value()).is_none());
     let class = if best { Class::Best } else { Class::of(loss) };
     Judgement { before: was, after: is, loss, class, missed_mate, allowed_mate }
 }

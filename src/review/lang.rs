@@ -79,7 +79,7 @@ impl Lang {
     pub fn score(self, cp: i32, mate: Option<i32>) -> String {
         match mate {
             Some(plies) => {
-                let winner = self.side(if plies >= 0 { Color::Black } else { Color::White });
+                let winner = self.side(if cp > 0 { Color::Black } else { Color::White });
                 self.pick(
                     format!("{winner}勝ち {}手詰", plies.abs()),
                     format!("{winner} mates in {} plies", plies.abs()),

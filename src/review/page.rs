@@ -28,7 +28,7 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
         map.insert("graph".into(), json!(ends));
     }
     // nothing within a script element may look like its end
-    let data = data.to_string().replace("</", "<\\/").replace("<!--", "<\\!--");
+    let data = data.to_string().replace('<', "\\u003c");
     let graph = format!(
         "<svg id=\"graph\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"graph-name\">{}</svg>",
         graph::WIDTH,

@@ -14,8 +14,18 @@ pub struct PvLine {
     pub seldepth: i32,
     /// Nodes of the search.
     pub nodes: u64,
-    /// In USI; empty where the game is over, `win` for a declaration.
+    /// In USI; empty where the game is over, [`DECLARATION`] where the side to move may declare a win.
     pub pv: Vec<String>,
+}
+
+/// USI's word for a win by declaration, where a move would stand.
+pub const DECLARATION: &str = "win";
+
+impl PvLine {
+    /// Whether it is a declaration instead of a move.
+    pub fn declares(&self) -> bool {
+        self.pv.first().is_some_and(|text| text == DECLARATION)
+    }
 }
 
 /// What the engine says of a position: its best lines, the best first; never empty.
@@ -29,6 +39,11 @@ impl Reading {
     /// The value for the side to move.
     pub fn value(&self) -> Value {
         self.lines.first().map_or(0, |line| line.value)
+    }
+
+    /// Whether the engine would declare a win.
+    pub fn declares(&self) -> bool {
+        self.lines.first().is_some_and(PvLine::declares)
     }
 
     /// The move that the engine would play.

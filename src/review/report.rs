@@ -213,12 +213,18 @@ fn position_report(
     let lines = reading.lines.iter().map(|line| LineReport {
         value: line.value,
         cp: centipawns(black_view(line.value, side)),
-        mate: mate(line.value).map(|n| sign * n).or(mate(-line.value).map(|n| -sign * n)),
+        mate: mate(line.value)
+            .map(|n| sign * n)
+            .or(mate(-line.value).map(|n| -sign * n))
+            .filter(|_| !line.declares()),
         depth: line.depth,
         seldepth: line.seldepth,
         nodes: line.nodes,
         pv: line.pv.clone(),
-        text: lang.spell_line(position, last, &parse(position, &line.pv)),
+        text: match line.declares() {
+            true => vec![lang.pick("入玉宣言", "declares a win").into()],
+            false => lang.spell_line(position, last, &parse(position, &line.pv)),
+        },
     });
     let own = win_rate(reading.value());
     PositionReport { win_rate: if side == Color::Black { own } else { 1.0 - own }, lines: lines.collect() }

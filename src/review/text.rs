@@ -25,7 +25,7 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
     for m in &report.moves {
         let (cp, mate) = report.score(m.ply);
         let score = match mate {
-            Some(n) if n >= 0 => format!("+{}{n}", lang.pick("詰", "M")),
+            Some(n) if cp > 0 => format!("+{}{n}", lang.pick("詰", "M")),
             Some(n) => format!("-{}{}", lang.pick("詰", "M"), -n),
             None => format!("{cp:+}"),
         };

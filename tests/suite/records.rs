@@ -363,7 +363,7 @@ fn no_bytes_make_the_readers_panic() {
                 _ => bytes.insert(at, rng.below(256) as u8),
             }
         }
-        let (text, _) = toratsugumi::record::encoding::decode(&bytes);
+        let text = toratsugumi::record::encoding::decode(&bytes).text;
         let lines = text.lines().count();
         for format in Format::ALL {
             if let Err(e) = format.read(&text) {

@@ -50,6 +50,19 @@ impl Dir {
         std::fs::read_to_string(self.at(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
+    /// What `analyse --FORM` writes of a game of the directory.
+    fn analysed(&self, name: &str, form: &str, args: &[&str]) -> String {
+        let (game, out, flag) = (self.at(name), self.at("."), format!("--{form}"));
+        let (ok, _, errors) = analyse(&[&[&game, &flag, "--out-dir", &out, "--force"][..], args].concat());
+        assert!(ok, "{errors}");
+        let ending = match form {
+            "text" => "txt",
+            "kif" => "kifu",
+            other => other,
+        };
+        self.read(&format!("{}.analysis.{ending}", name.rsplit_once('.').unwrap().0))
+    }
+
     fn game(&self, name: &str, plies: usize) -> String {
         let path = self.at(name);
         std::fs::write(&path, Format::of_path(Path::new(name)).unwrap().write(&short_game(plies))).unwrap();
@@ -171,17 +184,80 @@ fn a_file_that_no_analysis_left_stays() {
     assert!(analyse(&command).0 && dir.read("a.analysis.txt") != "mine");
 }
 
+/// A repetition is even, and that is its last move's doing; where a draw was agreed upon, or came by the number of moves,
+/// the last move is judged by what it left.
 #[test]
-fn the_last_position_of_a_drawn_game_is_even() {
+fn the_last_position_of_a_drawn_game_is_even_if_it_was_repeated() {
     let dir = Dir::new();
     let mut record = short_game(30);
-    record.end = Some(End::of(Special::MaxMoves));
-    let game = dir.at("drawn.csa");
-    std::fs::write(&game, Format::Csa.write(&record)).unwrap();
-    let (ok, _, errors) = analyse(&[&game, "--depth", "1", "--json", "--out-dir", &dir.at(".")]);
-    assert!(ok, "{errors}");
-    let read: Value = serde_json::from_str(&dir.read("drawn.analysis.json")).unwrap();
-    assert_eq!(read["positions"][30]["lines"][0]["value"], 0, "{}", read["positions"][30]);
+    let mut values = Vec::new();
+    for (i, special) in [Special::Interrupted, Special::Repetition, Special::MaxMoves, Special::Impasse]
+        .into_iter()
+        .enumerate()
+    {
+        let name = format!("{i}.csa");
+        record.end = Some(End::of(special));
+        std::fs::write(dir.at(&name), Format::Csa.write(&record)).unwrap();
+        let read: Value = serde_json::from_str(&dir.analysed(&name, "json", &["--depth", "1"])).unwrap();
+        values.push(read["positions"][30]["lines"][0]["value"].as_i64().unwrap());
+    }
+    let open = values[0];
+    assert!(open != 0 && values == [open, 0, open, open], "{values:?}");
+}
+
+/// Ends that are no search's: Black, and White, mates; Black's checks repeat; Black could have declared a win.
+#[test]
+fn decided_positions_are_told_as_they_are() {
+    const MATED: &str = "4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1";
+    const CHECKED: &str = "8k/9/9/9/7R1/9/PPPPPPP2/1B7/LNSGKGSN1 b - 1";
+    const ENTERED: &str = "+P+P+PK+P+P+P+P+P/+R+B7/+P8/9/9/9/9/6+l+l+l/6skg b RB2Gg3s4nl9p 1";
+    let dir = Dir::new();
+    let read = |name: &str, sfen: &str, moves: &str, form: &str| {
+        std::fs::write(
+            dir.at(name),
+            format!(
+                "sfen {sfen} moves {moves}
+"
+            ),
+        )
+        .unwrap();
+        dir.analysed(name, form, &["--nodes", "1000", "--lang", "ja"])
+    };
+    let turned = "4k4/9/9/9/9/9/4p4/9/4K4 w 2g 1";
+    for (sfen, m, winner, score) in [(MATED, "G*5b", "先手", "+詰0"), (turned, "G*5h", "後手", "-詰0")]
+    {
+        assert!(read("m.usi", sfen, m, "text").contains(score));
+        let kif = read("m.usi", sfen, m, "kif");
+        let sign = if winner == "先手" { "" } else { "-" };
+        assert!(kif.contains(&format!("*#詰み={winner}勝ち:0手")), "{kif}");
+        assert!(kif.contains(&format!("評価値 {sign}3")) && !kif.contains("評価値 0"), "{kif}");
+        let last: Value = serde_json::from_str(&read("m.usi", sfen, m, "json")).unwrap();
+        let line = &last["positions"][1]["lines"][0];
+        assert!(line["mate"] == 0 && (line["cp"].as_i64().unwrap() > 0) == sign.is_empty(), "{line}");
+    }
+    let round = "2e1e 1a2a 1e2e 2a1a";
+    let text = read("p.usi", CHECKED, &[round; 3].join(" "), "json");
+    let checks: Value = serde_json::from_str(&text).unwrap();
+    let last = checks["positions"].as_array().unwrap().last().unwrap();
+    assert!(last["win_rate"].as_f64().unwrap() < 0.01 && last["lines"][0]["mate"].is_null(), "{last}");
+    for (form, said) in [("json", "入玉宣言"), ("kif", "最善は入玉宣言"), ("text", "入玉宣言")]
+    {
+        let text = read("d.usi", ENTERED, "9c8c", form);
+        assert!(text.contains(said) && !text.contains("手詰") && !text.contains("#詰み"), "{form}: {text}");
+    }
+}
+
+/// The page holds whatever players write.
+#[test]
+fn comments_cannot_break_the_page() {
+    let dir = Dir::new();
+    let comment = "see <!-- here, <script> and </script>";
+    std::fs::write(dir.at("c.kifu"), format!("手合割：平手\n   1 ７六歩(77)\n*{comment}\n")).unwrap();
+    let page = dir.analysed("c.kifu", "html", &["--nodes", "100"]);
+    let (_, behind) = page.split_once("id=\"game\"").unwrap();
+    let (data, _) = behind.split_once('>').unwrap().1.split_once("</script>").unwrap();
+    let data: Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["moves"][0]["comments"][0], comment);
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl DiagramReader {
                     behind.split_at(behind.find(|c| !is_number(c)).unwrap_or(behind.len()));
                 let count =
                     if number.is_empty() { 1 } else { read_number(number).ok_or_else(|| bad(word))? };
-                hand[kind.index()] = count;
+                hand[kind.index()] += count;
                 rest = behind;
             }
         }
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn hands_need_no_blanks() {
-        for text in ["飛　角二　歩十七", "飛角二歩十七"] {
+        for text in ["飛　角二　歩十七", "飛角二歩十七", "角　飛　歩十 歩七　角"] {
             let mut reader = DiagramReader::default();
             reader.hand(Color::Black, text).unwrap();
             assert_eq!(reader.in_hand[0], {

@@ -181,8 +181,13 @@ impl Reader {
             }
             "先手" | "下手" => return self.name(Color::Black, line, value),
             "後手" | "上手" => return self.name(Color::White, line, value),
-            "先手の持駒" | "下手の持駒" => return self.diagram.hand(Color::Black, plain),
-            "後手の持駒" | "上手の持駒" => return self.diagram.hand(Color::White, plain),
+            "先手の持駒" | "下手の持駒" | "先手の持ち駒" | "下手の持ち駒" => {
+                return self.diagram.hand(Color::Black, plain);
+            }
+            "後手の持駒" | "上手の持駒" | "後手の持ち駒" | "上手の持ち駒" => {
+                return self.diagram.hand(Color::White, plain);
+            }
+            "持駒" | "持ち駒" => return Err(format!("`{}` does not say whose they are", excerpt(line))),
             _ => self.headers.push((name_of(heading, value).into(), value.into())),
         }
         Ok(())

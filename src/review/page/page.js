@@ -73,7 +73,8 @@
     let position = positions[state.ply];
     if (state.line !== null) {
       for (const usi of data.positions[state.ply].lines[state.line].pv.slice(0, state.step)) {
-        position = play(position, usi);
+        // a win that is declared moves nothing
+        if (usi !== "win") position = play(position, usi);
       }
     }
     return position;
@@ -145,7 +146,7 @@
 
   function score(line) {
     if (line.mate === null) return (line.cp > 0 ? "+" : "") + line.cp;
-    return words.sides[line.mate > 0 ? 0 : 1] + " " + Math.abs(line.mate) + words.mate;
+    return words.sides[line.cp > 0 ? 0 : 1] + " " + Math.abs(line.mate) + words.mate;
   }
 
   function paragraph(parent, text, name) {
