@@ -68,7 +68,8 @@ pub struct Args {
     #[arg(long, value_parser = clap::value_parser!(i16).range(1..))]
     score_clip: Option<i16>,
     /// Targets by temporal differences instead of the bare search scores: each blends the score with what the game showed
-    /// later, by this weight (0.7 or so; .games files only)
+    /// later, by this weight (0.7 or so; .games files only). The result is left out where the end of the game is not known,
+    /// as in .games made from positions
     #[arg(long, value_name = "LAMBDA", value_parser = parse_share)]
     td_lambda: Option<f64>,
     /// With --td-lambda: the largest change of the win rate in one ply that is carried back

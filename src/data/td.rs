@@ -1,13 +1,14 @@
 //! Training targets from whole games by temporal differences: [`TdLambda`].
 
-use super::game::{GameRecord, GameResult};
+use super::game::{EndReason, GameRecord, GameResult};
 use crate::types::VALUE_MATE_IN_MAX_PLY;
 
 /// TD(λ) targets (Sutton 1988; for shogi and chess evaluations Beal and Smith 1997, Baxter, Tridgell and Weaver 2000).
 ///
 /// With `v` the win rate that the search score of a ply stands for, the target is the λ-return, worked out from the
-/// game's end: `G(t) = (1 - λ) v(t) + λ (1 - G(t + 1))`, and the game's result after the last ply. So a label blends what
-/// the search said with what the next few plies showed. Where two successive win rates differ by more than `cut`
+/// game's end: `G(t) = (1 - λ) v(t) + λ (1 - G(t + 1))`, and the game's result after the last ply (where nobody knows how
+/// the game ended, there may have been more plies: the last target is `v(t)`). So a label blends what the search said with
+/// what the next few plies showed. Where two successive win rates differ by more than `cut`
 /// (a random move, a blunder), what follows says nothing about the position: there `G(t) = v(t)`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TdLambda {
@@ -32,6 +33,13 @@ impl TdLambda {
         TdLambda { lambda, cut: Self::CUT, scale: Self::SCALE }
     }
 
+    /// What to tell of a set in which some games are but fragments, as `data convert` makes of positions.
+    pub fn note(unknown_ends: u64, games: u64) -> Option<String> {
+        (unknown_ends > 0).then(|| {
+            format!("note: how {unknown_ends} of {games} games ended is not known; TD targets leave their results out")
+        })
+    }
+
     fn win_rate(&self, score: i16) -> f64 {
         1.0 / (1.0 + (-score as f64 / self.scale).exp())
     }
@@ -48,11 +56,19 @@ impl TdLambda {
         let to_move = if even { game.first_mover() } else { !game.first_mover() };
         let mut next = 0.5 * (1.0 + game.result.sign(to_move) as f64);
         let mut next_rate = next;
-        let cut_end = game.result == GameResult::Draw;
+        // the largest jump from the last ply to the result: a draw by length says nothing about a won position, and the end
+        // of a fragment nothing at all
+        let last_cut = match (game.reason, game.result) {
+            (EndReason::Unknown, _) => -1.0,
+            (_, GameResult::Draw) => self.cut,
+            _ => 1.0,
+        };
         for (i, ply) in game.plies.iter_mut().enumerate().rev() {
             let rate = self.win_rate(ply.score);
-            let jump = (rate - (1.0 - next_rate)).abs() > self.cut && (i + 1 < count || cut_end);
-            let target = if jump { rate } else { (1.0 - self.lambda) * rate + self.lambda * (1.0 - next) };
+            let cut = if i + 1 < count { self.cut } else { last_cut };
+            let jump = (rate - (1.0 - next_rate)).abs();
+            let target =
+                if jump > cut { rate } else { (1.0 - self.lambda) * rate + self.lambda * (1.0 - next) };
             if (ply.score as i32).abs() < VALUE_MATE_IN_MAX_PLY {
                 ply.score = self.score(target);
             }
@@ -99,6 +115,19 @@ mod tests {
         }
         // the winner is the same with an odd opening played by the other side
         assert_eq!(got, targets(td, &[100, -40, -200, 300], 21, GameResult::BlackWin));
+    }
+
+    #[test]
+    fn the_end_of_a_fragment_is_not_the_end_of_the_game() {
+        let td = TdLambda { cut: 1.0, ..TdLambda::new(0.7) };
+        let mut fragment = game(&[100, -40, -200, 300], 20, GameResult::BlackWin);
+        fragment.reason = EndReason::Unknown;
+        td.relabel(&mut fragment);
+        let scores: Vec<i16> = fragment.plies.iter().map(|p| p.score).collect();
+        assert_eq!(scores[3], 300);
+        let third = 0.3 * rate(-200.0) + 0.7 * (1.0 - rate(300.0));
+        assert!((scores[2] as f64 - 600.0 * (third / (1.0 - third)).ln()).abs() <= 0.5, "{scores:?}");
+        assert_ne!(scores, targets(td, &[100, -40, -200, 300], 20, GameResult::BlackWin));
     }
 
     #[test]

@@ -17,10 +17,11 @@ use super::loss::{Loss, Objective};
 use super::quantize::{QuantizationError, quantization_error};
 use super::report::{Entry, csv, svg};
 use super::settings::Settings;
-use super::source::{DataSet, Selection};
+use super::source::{Counts, DataSet, Selection};
 use super::start::{Place, Start};
 use super::step::Trainer;
 use crate::console::{Progress, clock};
+use crate::data::TdLambda;
 use crate::interrupt;
 use crate::memory::OutOfMemory;
 use crate::whole_file;
@@ -126,7 +127,10 @@ impl Run<'_> {
             None => data.fit_score_scale()?.ok_or("no win-rate scale fits the games; give --score-scale")?,
         };
         data.set_score_scale(score_scale);
-        let counts = data.count()?;
+        let Counts { units: counts, games, unknown_ends } = data.count()?;
+        if let (Some(_), Some(note)) = (s.td, TdLambda::note(unknown_ends, games)) {
+            progress.say(&note);
+        }
         let positions: u64 = counts.iter().map(|c| c[0] as u64).sum();
         let aside: u64 = counts.iter().map(|c| c[1] as u64).sum();
         let per_epoch = positions / s.batch as u64;

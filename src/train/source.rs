@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -11,7 +12,7 @@ use super::scale;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
 use crate::data::read::count_records;
-use crate::data::{self, Format, GameReader, GameRecord, RecordError, TdLambda};
+use crate::data::{self, EndReason, Format, GameReader, GameRecord, RecordError, TdLambda};
 use crate::types::Color;
 
 /// Records of a fixed size that make one unit.
@@ -51,6 +52,16 @@ pub struct Selection {
     pub score_clip: Option<i16>,
     /// Targets from whole games instead of the search scores; formats without games keep their scores.
     pub td: Option<TdLambda>,
+}
+
+/// What there is in a set.
+pub struct Counts {
+    /// Of each unit the positions for training and for validation.
+    pub units: Vec<[u32; 2]>,
+    /// Whole games.
+    pub games: u64,
+    /// Those of which nobody knows how they ended.
+    pub unknown_ends: u64,
 }
 
 /// Files of training records.
@@ -139,9 +150,11 @@ impl DataSet {
         }
     }
 
-    /// How many positions each unit has for training and for validation, without replaying a game.
-    pub fn count(&self) -> Result<Vec<[u32; 2]>, RecordError> {
-        self.units
+    /// How many positions each unit has for training and for validation, and of what games, without replaying one.
+    pub fn count(&self) -> Result<Counts, RecordError> {
+        let (games, unknown_ends) = (AtomicU64::new(0), AtomicU64::new(0));
+        let units = self
+            .units
             .par_iter()
             .map(|unit| {
                 let (path, format) = &self.files[unit.file as usize];
@@ -154,6 +167,8 @@ impl DataSet {
                     return Ok(counts);
                 }
                 for mut game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                    games.fetch_add(1, Relaxed);
+                    unknown_ends.fetch_add(u64::from(game.reason == EndReason::Unknown), Relaxed);
                     if let Some(td) = &self.selection.td {
                         td.relabel(&mut game);
                     }
@@ -162,7 +177,8 @@ impl DataSet {
                 }
                 Ok(counts)
             })
-            .collect()
+            .collect::<Result<_, RecordError>>()?;
+        Ok(Counts { units, games: games.into_inner(), unknown_ends: unknown_ends.into_inner() })
     }
 
     /// Appends the positions of one part of unit `i`.

@@ -101,6 +101,29 @@ fn options_that_make_no_sense_or_have_no_effect_are_errors() {
     assert!(!room.at("n").exists() && !room.at("b.psv").exists() && !room.at("lines.txt").exists());
 }
 
+/// Positions say who won, but not how and when: of games put together from them a TD target keeps the last score.
+#[test]
+fn the_end_of_a_fragment_is_not_taken_for_the_end_of_the_game() {
+    let room = Room::new();
+    room.does("data convert a.games -o all.psv --all");
+    room.does("data convert all.psv -o back.games");
+    let told = |line: &str| {
+        let (code, _, errors) = room.run(line);
+        assert_eq!(code, 0, "{errors}");
+        errors.lines().filter(|l| l.starts_with("note: how ")).collect::<Vec<_>>().join("|")
+    };
+    assert_eq!(told("data convert a.games -o whole.psv --td-lambda 1"), "");
+    let note = told("data convert back.games -o td.psv --td-lambda 1 --all");
+    assert!(note.starts_with("note: how 5 of 5 games ended is not known;"), "{note}");
+    let record = |name: &str, i: usize| {
+        PackedSfenValue::from_bytes(&room.read(name).as_chunks::<{ PackedSfenValue::LEN }>().0[i]).unwrap()
+    };
+    assert_eq!((record("td.psv", 19).ply, record("td.psv", 19).score), (20, 190));
+    let train = "train back.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 1 --validation 0 -j 1";
+    assert_eq!(told(&format!("{train} --td-lambda 0.7")), note);
+    assert!(told(&train.replace("--out n", "--out m")).is_empty());
+}
+
 #[test]
 fn a_network_without_a_checkpoint_stays() {
     let room = Room::new();

@@ -259,15 +259,15 @@ fn positions_beyond_the_limit_do_not_count() {
     let paths = ["a.games", "a.psv", "a.hcpe"].map(at);
     let open = |paths: &[PathBuf]| DataSet::open(paths, selection, |w| panic!("{w}")).unwrap();
     let set = open(&paths);
-    for (unit, counts) in set.count().unwrap().into_iter().enumerate() {
+    for (unit, counts) in set.count().unwrap().units.into_iter().enumerate() {
         for (part, count) in [Part::Training, Part::Validation].into_iter().zip(counts) {
             let mut samples = Vec::new();
             set.read(unit, part, &mut samples).unwrap();
             assert_eq!(samples.len(), count as usize, "unit {unit}, {part:?}");
         }
     }
-    let [games, psv, hcpe] =
-        paths.map(|path| open(&[path]).count().unwrap().iter().map(|[a, b]| u64::from(a + b)).sum::<u64>());
+    let [games, psv, hcpe] = paths
+        .map(|path| open(&[path]).count().unwrap().units.iter().map(|[a, b]| u64::from(a + b)).sum::<u64>());
     assert!(games > 1000 && games == psv && psv == hcpe, "{games} {psv} {hcpe}");
 }
 

@@ -3,9 +3,10 @@
 use super::inputs::{files, in_file, warn};
 use crate::commands::existing::spare;
 use crate::commands::values::parse_share;
-use crate::console::say;
+use crate::console::{note, say};
 use crate::data::read::each_position;
-use crate::data::{Format, GameRecord, Plies, PositionWriter, TdLambda};
+use crate::data::{EndReason, Format, GameRecord, Plies, PositionWriter, TdLambda};
+use std::cell::Cell;
 use std::error::Error;
 use std::fs::File;
 use std::io::Read;
@@ -27,7 +28,8 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     /// Instead of the search scores of .games write TD targets: each blends the score with what the game showed
-    /// later, by this weight (0 to 1; see `train --td-lambda`)
+    /// later, by this weight (0 to 1; see `train --td-lambda`). Results of games whose end is not known (made from positions)
+    /// stay out of them
     #[arg(long, value_name = "LAMBDA", value_parser = parse_share)]
     td_lambda: Option<f64>,
 }
@@ -53,7 +55,12 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     let td = args.td_lambda.map(TdLambda::new);
-    let relabel = |game: &mut GameRecord| td.iter().for_each(|td| td.relabel(game));
+    let (games, unknown_ends) = (Cell::new(0), Cell::new(0));
+    let relabel = |game: &mut GameRecord| {
+        games.update(|n| n + 1);
+        unknown_ends.update(|n| n + u64::from(game.reason == EndReason::Unknown));
+        td.iter().for_each(|td| td.relabel(game));
+    };
     let fingerprint = if to_games { fingerprint(&inputs)? } else { 0 };
     let mut out = PositionWriter::create(&args.output, fingerprint)?;
     let mut count = 0u64;
@@ -64,6 +71,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         })?;
     }
     out.finish()?;
+    if let (Some(_), Some(text)) = (td, TdLambda::note(unknown_ends.get(), games.get())) {
+        note!("{text}");
+    }
     say!("{count} positions to {}", args.output.display())?;
     Ok(())
 }
