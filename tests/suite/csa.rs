@@ -744,14 +744,14 @@ fn a_signal_ends_after_the_game_and_a_second_one_at_once() {
     };
     let dir = tempfile::tempdir().unwrap();
     let mut child = started(dir.path());
-    signal(&child, Signal::SIGINT).unwrap();
+    signal(&child, Signal::SIGTERM).unwrap();
     assert!(child.wait().unwrap().success());
     let games = std::fs::read_to_string(dir.path().join("first/games.jsonl")).unwrap();
     assert!(games.lines().all(|l| !l.contains("\"result\":null")), "{games}");
     let dir = tempfile::tempdir().unwrap();
     let mut child = started(dir.path());
-    signal(&child, Signal::SIGINT).unwrap();
-    signal(&child, Signal::SIGINT).unwrap();
+    signal(&child, Signal::SIGTERM).unwrap();
+    signal(&child, Signal::SIGTERM).unwrap();
     // two signals in a row may count as one; then the game is played to its end
     let deadline = Instant::now() + Duration::from_secs(20);
     while child.try_wait().unwrap().is_none() {

@@ -140,6 +140,41 @@ fn trees_are_written_beside_the_same_games() {
     assert_eq!(run(&plain, &[&games_asked[..], &["--trees", "2", "--resume"]].concat()), 1);
 }
 
+/// Waits until the file has so many bytes; says how many.
+#[cfg(unix)]
+fn wait_for(part: &Path, bytes: u64) -> u64 {
+    for _ in 0..1200 {
+        match std::fs::metadata(part) {
+            Ok(m) if m.len() >= bytes => return m.len(),
+            _ => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+    panic!("{} has not become longer within a minute", part.display());
+}
+
+/// `nohup` and a script's `&` protect a run, as they do any program.
+#[cfg(unix)]
+#[test]
+fn signals_ignored_from_the_start_stay_ignored() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = datagen(dir.path(), &["--positions", "1000000000", "--threads", "1"]);
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' HUP INT; exec \"$0\" \"$@\""])
+        .arg(plain.get_program())
+        .args(plain.get_args());
+    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    let part = dir.path().join("shard-00000-of-00001.part");
+    let begun = wait_for(&part, 33);
+    signal(&child, Signal::SIGHUP).unwrap();
+    signal(&child, Signal::SIGINT).unwrap();
+    // a run that was told to stop would write the game under way and no more
+    let gone_on = wait_for(&part, begun + 1);
+    wait_for(&part, gone_on + 2000);
+    signal(&child, Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+}
+
 #[cfg(unix)]
 #[test]
 fn sigterm_saves_and_asks_to_be_run_again() {
@@ -154,12 +189,7 @@ fn sigterm_saves_and_asks_to_be_run_again() {
     let endless = dir.path().join("endless");
     let mut child = datagen(&endless, &["--positions", "1000000000"]).spawn().unwrap();
     let part = endless.join("shard-00000-of-00001.part");
-    for _ in 0..1200 {
-        if std::fs::metadata(&part).is_ok_and(|m| m.len() > 32) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_for(&part, 33);
     term(&mut child);
     assert_eq!(child.wait().unwrap().code(), Some(75));
     assert!(!games(&part).is_empty());
