@@ -102,7 +102,7 @@ pub struct Args {
     /// Of the first weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads [default: all processors]
+    /// Threads [default: all processors; with --resume as many as before]
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Threads that decode records [default: one for every eight of --threads]
@@ -231,7 +231,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             epsilon: args.epsilon,
             row_rate: args.row_rate,
             memory: args.memory,
-            threads,
+            threads: args.threads.map_or(0, usize::from),
         },
         data: data.into_iter().map(|(path, _)| path).collect(),
         out: args.out,

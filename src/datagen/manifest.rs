@@ -2,13 +2,13 @@
 
 use super::settings::Settings;
 use super::shard::Shard;
+use crate::console::differences;
 use crate::data::psv::PackedSfenValue;
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::search::{Limits, SearchOptions, Searcher, Silent};
 use crate::whole_file;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io;
@@ -46,25 +46,6 @@ impl Identity {
         let text = serde_json::to_vec(self).unwrap_or_default();
         let digest = Sha256::digest(text);
         digest.iter().take(8).fold(0, |n, &b| n << 8 | u64::from(b))
-    }
-
-    /// Names what differs from `other`, as `name: ours, theirs`.
-    fn differences(&self, other: &Identity) -> String {
-        fn collect(name: &str, a: &Json, b: &Json, out: &mut Vec<String>) {
-            match (a, b) {
-                (Json::Object(x), Json::Object(y)) => {
-                    for (key, value) in x {
-                        collect(key, value, y.get(key).unwrap_or(&Json::Null), out);
-                    }
-                }
-                _ if a != b => out.push(format!("{name} {a} here, {b} there")),
-                _ => {}
-            }
-        }
-        let json = |i: &Identity| serde_json::to_value(i).unwrap_or_default();
-        let mut out = Vec::new();
-        collect("", &json(self), &json(other), &mut out);
-        out.join("; ")
     }
 }
 
@@ -199,7 +180,7 @@ impl Manifest {
             }
             let other = Manifest::read(&path)?;
             if other.identity != *identity {
-                let differences = identity.differences(&other.identity);
+                let differences = differences(identity, &other.identity);
                 return Err(ManifestError::Other { path, differences });
             }
             if other.shards != shard.count {

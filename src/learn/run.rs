@@ -88,7 +88,9 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             "generation {number}: {word}: +{} ={} -{}{elo}{loss}; {} positions",
             judged.wins, judged.draws, judged.losses, played.positions
         ));
-        let (keep, player) = (plan.config.keep, if judged.promoted { number } else { plan.player });
+        // a window that has grown since needs the older games
+        let keep = plan.config.keep.max(options.config.keep);
+        let player = if judged.promoted { number } else { plan.player };
         all.push(Generation { plan, played, trained, judged });
         directory.write_generations(&all)?;
         report::write(&directory, &all, None)?;

@@ -208,7 +208,6 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
     let state = player.join(train::CHECKPOINT);
     let init = if t.keep_state && state.exists() { state } else { player.join(train::NETWORK) };
     let (network, _) = Network::load(&player.join(train::NETWORK))?;
-    let threads = threads(plan);
     let scale = (t.score_scale > 0.0).then_some(t.score_scale);
     let job = train::Job {
         settings: crate::train::settings::Settings {
@@ -237,14 +236,15 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
             epsilon: t.epsilon,
             row_rate: t.row_rate,
             memory: t.memory << 20,
-            threads,
+            // a training that another machine began goes on with as many
+            threads: plan.config.threads,
         },
         data: c.directory.training_files(plan)?,
         out,
         resume: true,
         init: Some(init),
         kernels: kernels::best(),
-        loader_threads: threads.div_ceil(8),
+        loader_threads: threads(plan).div_ceil(8),
         max_time: c.left(),
         fit_time: false,
         checkpoint_every: CHECKPOINT_EVERY,

@@ -149,25 +149,25 @@ impl Run<'_> {
             Start::new(s, positions, job.init.as_deref(), |w| progress.say(&w))?
         };
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
+        let Start { model, average, place } = start;
+        let threads = place.settings.threads;
         progress.say(&format!(
             "{} training positions in {} file{} ({}), {} of {aside} held-out ones used, {per_epoch} steps a pass; \
-             win-rate scale {score_scale:.0}; {} kernels, {} threads",
+             win-rate scale {score_scale:.0}; {} kernels, {threads} threads",
             positions,
             data.files(),
             if data.files() == 1 { "" } else { "s" },
             if resident { "kept in memory" } else { "streamed" },
             held_out.samples.len(),
             job.kernels.name(),
-            s.threads,
         ));
-        let Start { model, average, place } = start;
         let options = LoaderOptions {
             seed: s.seed,
             batch: s.batch,
             epochs: s.schedule.epochs,
             memory: s.memory,
             threads: job.loader_threads,
-            first_threads: s.threads.max(job.loader_threads),
+            first_threads: threads.max(job.loader_threads),
             mirror: s.mirror,
             tied: s.tie_mirror,
             layout,
@@ -175,7 +175,7 @@ impl Run<'_> {
         };
         let loader = Loader::start(Arc::new(data), positions, options);
         let grid = if s.quantized { Grid::Quantized } else { Grid::Fine };
-        let trainer = Trainer::new(model, job.kernels, grid, s.threads, s.batch)?;
+        let trainer = Trainer::new(model, job.kernels, grid, threads, s.batch)?;
         let recent = Loss { samples: place.recent[0], cross_entropy: place.recent[1], ..Loss::default() };
         let run = Run {
             job,

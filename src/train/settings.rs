@@ -44,6 +44,16 @@ pub struct Settings {
     pub row_rate: f32,
     /// Bytes for decoded positions; decides between a resident and a streamed set.
     pub memory: usize,
-    /// Threads that train; the sums of a step depend on it.
+    /// Threads that train; the sums of a step depend on it. 0 for all processors or, where a run goes on, as many as it
+    /// began with.
     pub threads: usize,
+}
+
+impl Settings {
+    /// With a number of threads: that of the machine, unless one is asked for.
+    pub(super) fn with_threads(&self) -> Settings {
+        let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = if self.threads == 0 { all() } else { self.threads };
+        Settings { threads, ..self.clone() }
+    }
 }

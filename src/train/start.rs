@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::average::Average;
 use super::checkpoint;
@@ -11,12 +12,13 @@ use super::model::Model;
 use super::report::Entry;
 use super::settings::Settings;
 use super::tie::untieable;
+use crate::console::differences;
 use crate::nnue::Network;
 
 /// The part of a checkpoint that is not the model.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Place {
-    settings: Settings,
+    pub settings: Settings,
     /// Training positions in the set.
     positions: u64,
     /// The pass under way, from 0.
@@ -77,7 +79,7 @@ impl Start {
             );
         }
         let place = Place {
-            settings: settings.clone(),
+            settings: settings.with_threads(),
             positions,
             epoch: 0,
             batch: 0,
@@ -93,11 +95,18 @@ impl Start {
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let checkpoint::Checkpoint { model, average, run } = checkpoint::load(path).map_err(|e| named(&e))?;
         let place: Place = serde_json::from_str(&run).map_err(|e| named(&e))?;
-        if place.settings != *settings || place.positions != positions {
+        let mut asked = settings.clone();
+        if asked.threads == 0 {
+            asked.threads = place.settings.threads;
+        }
+        if place.settings != asked || place.positions != positions {
+            let differences = differences(
+                &json!({ "settings": asked, "positions": positions }),
+                &json!({ "settings": place.settings, "positions": place.positions }),
+            );
+            let what = format!("made with other settings or data ({differences})");
             return Err(
-                "the checkpoint was made with other settings or data; give the same, or start afresh \
-                        without --resume"
-                    .into(),
+                named(&format!("{what}; the same go on, and without this file the run begins anew")).into()
             );
         }
         Ok(Start { model, average, place }.with(settings))

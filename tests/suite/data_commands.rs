@@ -136,6 +136,20 @@ fn a_network_without_a_checkpoint_stays() {
     assert_eq!(room.read("n/nn.bin"), b"mine");
 }
 
+/// On a machine with other processors, too.
+#[test]
+fn a_training_goes_on_with_the_threads_it_began_with() {
+    let room = Room::new();
+    let train = "train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 2 --validation 0 --quiet";
+    let (code, _, errors) = room.run(&format!("{train} -j 5 --max-time 0"));
+    assert_eq!(code, 75, "{errors}");
+    room.refuses(
+        &format!("{train} -j 4 --lr 0.001 --resume"),
+        "first_rate 0.001 here, 0.003 there; threads 4 here, 5 there",
+    );
+    room.does(&format!("{train} --resume"));
+}
+
 #[test]
 fn outputs_overwrite_nothing_unasked() {
     let room = Room::new();

@@ -402,6 +402,37 @@ fn a_network_of_another_kind_and_scale_plays_and_learns_as_what_it_is() {
     assert_eq!(network.architecture().name, "kp_256x2-32-32");
 }
 
+/// Other processors, and another `--keep`, than when the generation began.
+#[test]
+fn a_generation_under_way_goes_on_elsewhere_and_deletes_nothing_that_is_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = loop_of(dir.path(), "kp_256x2-32-32", "window = 1");
+    let rewrite = |name: &str, from: &str, to: &str| {
+        let text = std::fs::read_to_string(root.join(name)).unwrap();
+        assert!(text.contains(from), "{text}");
+        std::fs::write(root.join(name), text.replace(from, to)).unwrap();
+    };
+    rewrite(
+        "learn.toml",
+        "threads = 2",
+        "threads = 5
+keep = 1",
+    );
+    let goes_on = |more: &[&str]| assert_eq!(code_and_error(learn(&root, more)), (Some(0), String::new()));
+    goes_on(&["--generations", "1"]);
+    // as if killed at the end of training
+    for name in ["generations.jsonl", "gen-001/train.json", "gen-001/judge.json"] {
+        std::fs::remove_file(root.join(name)).unwrap();
+    }
+    rewrite("gen-001/plan.json", "threads\": 5", "threads\": 0");
+    goes_on(&["--generations", "1"]);
+    goes_on(&["--print-job", "slurm"]);
+    goes_on(&["--generations", "2", "--keep", "5"]);
+    assert!(root.join("gen-001/games").is_dir());
+    goes_on(&["--generations", "3"]);
+    assert!(!root.join("gen-001/games").exists());
+}
+
 #[test]
 fn an_error_in_the_settings_of_a_generation_names_their_file() {
     let dir = tempfile::tempdir().unwrap();
