@@ -62,7 +62,7 @@ pub enum JournalError {
         source: serde_json::Error,
     },
     /// The settings differ.
-    #[error("{path} is of another match ({what} differs)")]
+    #[error("{path} is of another match ({what}: not the same)")]
     Other {
         /// The file of the settings.
         path: PathBuf,
@@ -150,7 +150,9 @@ impl Journal {
 fn first_difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
     match (a.as_object(), b.as_object()) {
         (Some(a), Some(b)) => {
-            a.iter().find(|&(key, value)| b.get(key) != Some(value)).map(|(key, _)| key.clone())
+            // journals of older versions say nothing of networks
+            let differs = |key: &str, value| b.get(key).map_or(key != "networks", |there| there != value);
+            a.iter().find(|&(key, value)| differs(key, value)).map(|(key, _)| key.clone())
         }
         _ => (a != b).then(|| "everything".into()),
     }

@@ -12,11 +12,16 @@ use crate::arena::tournament::{Ending, Tournament, run as play};
 use crate::arena::{diagram, record, report};
 use crate::console::{note, say};
 use crate::interrupt::Unfinished;
+use crate::nnue::file::FILE_NAME;
 use crate::openings::Opening;
 use crate::position::EnteringKingRule;
+use crate::sha256::sha256;
 use crate::whole_file;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::error::Error;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -108,7 +113,7 @@ pub struct Args {
     /// Keep games (games.jsonl), summary.json and progress.svg here
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the match in the directory
+    /// Go on with the match in the directory; settings, openings and the networks' files have to be the same
     #[arg(long, requires = "out")]
     resume: bool,
     /// Also keep every game as a CSA record with scores and lines of play, in DIR/csa
@@ -199,6 +204,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     // what makes it the same match; games, jobs and the test may change when it goes on
     let settings = json!({
         "engines": engines,
+        "networks": networks(&engines),
         "limits": limits,
         "adjudication": adjudication,
         "mode": args.mode,
@@ -261,6 +267,21 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
         }
     }
     Ok(engines)
+}
+
+/// SHA-256 of the networks that engines are told to load: under the same name there may be another one when the match goes
+/// on. What cannot be read the engine will complain of.
+fn networks(engines: &[EngineSpec]) -> BTreeMap<&str, Option<String>> {
+    let told = |engine: &EngineSpec| {
+        let names = ["EvalDir", "EvalFile"];
+        let is_network =
+            |option: &&(String, String)| names.iter().any(|name| option.0.eq_ignore_ascii_case(name));
+        let (_, path) = engine.options.iter().rev().find(is_network)?;
+        let path = engine.dir.clone().unwrap_or_default().join(path);
+        Some(if path.is_dir() { path.join(FILE_NAME) } else { path })
+    };
+    let digest = |path: PathBuf| sha256(|to| io::copy(&mut File::open(path)?, to).map(|_| ())).ok();
+    engines.iter().filter_map(|engine| Some((&*engine.name, digest(told(engine)?)))).collect()
 }
 
 fn crc(text: &str) -> u64 {

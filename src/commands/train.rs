@@ -111,7 +111,8 @@ pub struct Args {
     /// MiB for decoded positions (84 bytes each); sets that need more are streamed
     #[arg(long, value_name = "MIB", default_value = "1024", value_parser = parse_mebibytes)]
     memory: usize,
-    /// Go on from the checkpoint in --out, if there is one
+    /// Go on from the checkpoint in --out, if there is one; settings, data and --init (which may be left out) have to be the
+    /// same
     #[arg(long)]
     resume: bool,
     /// Start from a network, or from the state in f32 that an earlier run left (the file `checkpoint` in its directory: then

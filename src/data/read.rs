@@ -11,6 +11,23 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+/// A number for the content of files: hash of their lengths and first bytes.
+///
+/// # Errors
+/// They name the file.
+pub fn fingerprint<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<u64, RecordError> {
+    let mut crc = crc32fast::Hasher::new();
+    let mut total = 0u64;
+    for path in files {
+        let mut head = Vec::new();
+        let file = File::open(path).map_err(RecordError::at(path))?;
+        total += file.metadata().map_err(RecordError::at(path))?.len();
+        file.take(4096).read_to_end(&mut head).map_err(RecordError::at(path))?;
+        crc.update(&head);
+    }
+    Ok((crc.finalize() as u64) << 32 | total & 0xffff_ffff)
+}
+
 /// Calls `each` with every game of a file; a damaged end goes to `warn`.
 ///
 /// # Errors

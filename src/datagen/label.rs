@@ -1,6 +1,7 @@
 //! Deep searches over positions of any records: [`label`], the yardstick for static evaluations.
 
-use crate::console::{Progress, clock};
+use super::manifest::signature;
+use crate::console::{Progress, clock, differences};
 use crate::data::psv::PackedSfenValue;
 use crate::data::{PackedSfen, RecordError};
 use crate::interrupt::{self, Unfinished};
@@ -21,6 +22,11 @@ const CHUNK: usize = 32;
 /// What decides the labels; a run goes on only with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Identity {
+    /// As `datagen` has them; unknown to older versions.
+    #[serde(default)]
+    version: Option<String>,
+    #[serde(default)]
+    signature: Option<u64>,
     /// SHA-256 of the network.
     network: String,
     nodes: u64,
@@ -29,6 +35,24 @@ struct Identity {
     positions: usize,
     /// CRC of the positions, in order.
     of: u32,
+}
+
+impl Identity {
+    /// Refuses labels that something else made; `about` says what did.
+    fn check(&self, about: &Path) -> Result<(), String> {
+        let at = |e: &dyn std::fmt::Display| format!("{}: {e}", about.display());
+        let text = std::fs::read(about).map_err(|e| at(&e))?;
+        let mut there: Identity = serde_json::from_slice(&text).map_err(|e| at(&e))?;
+        if there.signature.is_none() {
+            (there.version, there.signature) = (self.version.clone(), self.signature);
+        }
+        match there == *self {
+            true => Ok(()),
+            false => {
+                Err(at(&format!("made with other settings or positions ({})", differences(self, &there))))
+            }
+        }
+    }
 }
 
 /// What to label.
@@ -56,7 +80,7 @@ pub struct LabelJob {
 }
 
 /// Searches the positions and writes them, in order, with the scores and best moves of the searches. The file appears when
-/// all are done; until then `OUT.tmp` holds what is done, and `OUT.label.json` what it is. False if there was nothing left
+/// all are done; until then `OUT.tmp` holds what is done. `OUT.label.json` says what made them. False if there was nothing left
 /// to do.
 ///
 /// # Errors
@@ -66,6 +90,8 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
     let mut crc = crc32fast::Hasher::new();
     job.positions.iter().for_each(|p| crc.update(&p.sfen.0));
     let identity = Identity {
+        version: Some(env!("CARGO_PKG_VERSION").to_string()),
+        signature: Some(signature(&job.network)?),
         network: job.network.sha256()?,
         nodes: job.nodes,
         hash: job.hash,
@@ -80,21 +106,26 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
         if !labelled.eq(job.positions.iter().map(|p| Some(&p.sfen.0[..]))) {
             return Err(at(&job.out, &"holds other positions").into());
         }
+        // labels of older versions stand alone
+        if about.exists() {
+            identity.check(&about)?;
+        }
         return Ok(false);
     }
-    let mut file = if part.exists() {
+    // a killed process may have left an empty one, of which nobody knows what it is
+    let begun = std::fs::metadata(&part).is_ok_and(|part| !job.resume || part.len() > 0);
+    let mut file = if begun {
         if !job.resume {
             let name = part.display();
             return Err(format!("{name} exists: --resume goes on with it; remove it to begin anew").into());
         }
-        let text = std::fs::read(&about).map_err(|e| at(&about, &e))?;
-        if serde_json::from_slice::<Identity>(&text).ok() != Some(identity) {
-            return Err(at(&about, &"made with other settings or positions").into());
-        }
+        identity.check(&about)?;
         OpenOptions::new().write(true).open(&part).map_err(|e| at(&part, &e))?
     } else {
+        // from here on the file of an earlier run is not what OUT.label.json tells of
+        let file = std::fs::File::create(&part).map_err(|e| at(&part, &e))?;
         whole_file::write(&about, serde_json::to_vec_pretty(&identity)?).map_err(|e| at(&about, &e))?;
-        std::fs::File::create(&part).map_err(|e| at(&part, &e))?
+        file
     };
     let length = file.metadata().map_err(|e| at(&part, &e))?.len();
     let mut done = ((length / PackedSfenValue::LEN as u64) as usize).min(job.positions.len());
@@ -127,7 +158,6 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
     }
     file.sync_all().map_err(|e| at(&part, &e))?;
     std::fs::rename(&part, &job.out).map_err(|e| at(&job.out, &e))?;
-    let _ = std::fs::remove_file(&about);
     Ok(true)
 }
 

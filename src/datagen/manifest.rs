@@ -30,12 +30,9 @@ impl Identity {
     /// # Errors
     /// When there is no memory for a search.
     pub fn new(network: &Arc<Network>, settings: &Settings) -> io::Result<Identity> {
-        let mut searcher =
-            Searcher::new(network.clone(), 1, SearchOptions::default()).map_err(io::Error::other)?;
-        let signature = searcher.search(&Position::startpos(), &Limits::depth(9), &Silent).nodes;
         Ok(Identity {
             version: env!("CARGO_PKG_VERSION").to_string(),
-            signature,
+            signature: signature(network)?,
             network: network.sha256()?,
             settings: settings.clone(),
         })
@@ -47,6 +44,16 @@ impl Identity {
         let digest = Sha256::digest(text);
         digest.iter().take(8).fold(0, |n, &b| n << 8 | u64::from(b))
     }
+}
+
+/// What [`Identity::signature`] is with this build.
+///
+/// # Errors
+/// When there is no memory for a search.
+pub(super) fn signature(network: &Arc<Network>) -> io::Result<u64> {
+    let mut searcher =
+        Searcher::new(network.clone(), 1, SearchOptions::default()).map_err(io::Error::other)?;
+    Ok(searcher.search(&Position::startpos(), &Limits::depth(9), &Silent).nodes)
 }
 
 /// When a shard is complete.

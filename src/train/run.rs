@@ -18,7 +18,7 @@ use super::quantize::{QuantizationError, quantization_error};
 use super::report::{Entry, csv, svg};
 use super::settings::Settings;
 use super::source::{Counts, DataSet, Selection};
-use super::start::{Place, Start};
+use super::start::{Material, Place, Start};
 use super::step::Trainer;
 use crate::console::{Progress, clock};
 use crate::data::TdLambda;
@@ -143,10 +143,11 @@ impl Run<'_> {
         let held_out =
             HeldOut::draw(&data, &counts, s.validation_positions, s.seed, s.batch, s.tie_mirror, &layout)?;
         let checkpoint = job.out.join(CHECKPOINT);
+        let material = Material::of(&data, positions, job.init.as_deref())?;
         let start = if job.resume && checkpoint.exists() {
-            Start::resumed(&checkpoint, s, positions)?
+            Start::resumed(&checkpoint, s, material)?
         } else {
-            Start::new(s, positions, job.init.as_deref(), |w| progress.say(&w))?
+            Start::new(s, material, job.init.as_deref(), |w| progress.say(&w))?
         };
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
         let Start { model, average, place } = start;

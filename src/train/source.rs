@@ -11,7 +11,7 @@ use super::features::Sample;
 use super::scale;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
-use crate::data::read::count_records;
+use crate::data::read::{count_records, fingerprint};
 use crate::data::{self, EndReason, Format, GameReader, GameRecord, RecordError, TdLambda};
 use crate::types::Color;
 
@@ -108,6 +108,14 @@ impl DataSet {
             }
         }
         Ok(DataSet { files, units, selection })
+    }
+
+    /// A number for the content of the files.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn fingerprint(&self) -> Result<u64, RecordError> {
+        fingerprint(self.files.iter().map(|(path, _)| &**path))
     }
 
     /// How many units the files are cut into.

@@ -11,16 +11,52 @@ use super::checkpoint;
 use super::model::Model;
 use super::report::Entry;
 use super::settings::Settings;
+use super::source::DataSet;
 use super::tie::untieable;
 use crate::console::differences;
+use crate::data::RecordError;
+use crate::data::read::fingerprint;
 use crate::nnue::Network;
+use crate::nnue::file::FILE_NAME;
+
+/// What a run is made from, beside its settings; one that goes on is made from the same.
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Material {
+    /// Training positions in the set.
+    pub positions: u64,
+    /// A number for the content of the set's files; checkpoints of older versions do not have it.
+    #[serde(default)]
+    pub data: Option<u64>,
+    /// The same for the file that the run started from.
+    #[serde(default)]
+    pub init: Option<u64>,
+}
+
+impl Material {
+    /// That of a run on `data`, with so many training positions, that starts from `init` if that is given.
+    pub fn of(data: &DataSet, positions: u64, init: Option<&Path>) -> Result<Material, RecordError> {
+        let file = init.map(|path| if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() });
+        let init = file.map(|file| fingerprint([&*file])).transpose()?;
+        Ok(Material { positions, data: Some(data.fingerprint()?), init })
+    }
+
+    /// The part of it that a run of this material has to be compared with.
+    fn known(self, now: &Material) -> Material {
+        match (self.data, now.init) {
+            (None, _) => Material { positions: self.positions, ..*now },
+            // where it started from need not be said again
+            (_, None) => Material { init: None, ..self },
+            _ => self,
+        }
+    }
+}
 
 /// The part of a checkpoint that is not the model.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Place {
     pub settings: Settings,
-    /// Training positions in the set.
-    positions: u64,
+    #[serde(flatten)]
+    material: Material,
     /// The pass under way, from 0.
     pub epoch: u32,
     /// Batches of that pass already used.
@@ -44,7 +80,7 @@ impl Start {
     /// moments of their gradients go on.
     pub fn new(
         settings: &Settings,
-        positions: u64,
+        material: Material,
         init: Option<&Path>,
         warn: impl FnMut(String),
     ) -> Result<Start, Box<dyn Error>> {
@@ -80,7 +116,7 @@ impl Start {
         }
         let place = Place {
             settings: settings.with_threads(),
-            positions,
+            material,
             epoch: 0,
             batch: 0,
             seconds: 0.0,
@@ -91,7 +127,7 @@ impl Start {
     }
 
     /// Where the run with this checkpoint was.
-    pub fn resumed(path: &Path, settings: &Settings, positions: u64) -> Result<Start, Box<dyn Error>> {
+    pub fn resumed(path: &Path, settings: &Settings, material: Material) -> Result<Start, Box<dyn Error>> {
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let checkpoint::Checkpoint { model, average, run } = checkpoint::load(path).map_err(|e| named(&e))?;
         let place: Place = serde_json::from_str(&run).map_err(|e| named(&e))?;
@@ -99,10 +135,11 @@ impl Start {
         if asked.threads == 0 {
             asked.threads = place.settings.threads;
         }
-        if place.settings != asked || place.positions != positions {
+        let there = place.material.known(&material);
+        if place.settings != asked || there != material {
             let differences = differences(
-                &json!({ "settings": asked, "positions": positions }),
-                &json!({ "settings": place.settings, "positions": place.positions }),
+                &json!({ "settings": asked, "material": material }),
+                &json!({ "settings": place.settings, "material": there }),
             );
             let what = format!("made with other settings or data ({differences})");
             return Err(
@@ -127,4 +164,20 @@ fn state_or_network(path: &Path, mut warn: impl FnMut(String)) -> Result<Model, 
     let (net, warnings) = Network::load(path)?;
     warnings.iter().for_each(|w| warn(format!("warning: {w}")));
     Ok(Model::from_network(&net)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_are_compared_by_what_they_tell() {
+        let now = Material { positions: 5, data: Some(1), init: Some(2) };
+        let goes_on = |there: Material, now: Material| there.known(&now) == now;
+        let old: Material = serde_json::from_str("{\"positions\": 5}").unwrap();
+        assert!(goes_on(old, now) && !goes_on(old, Material { positions: 6, ..now }));
+        let unsaid = Material { init: None, ..now };
+        assert!(goes_on(now, now) && goes_on(now, unsaid) && !goes_on(unsaid, now));
+        assert!(!goes_on(now, Material { data: Some(3), ..now }));
+    }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use toratsugumi::nnue::{Architecture, Network};
 
 fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
@@ -151,6 +152,38 @@ fn a_killed_match_resumes_and_ends_as_an_undisturbed_one() {
     let output = binary().args(args("calm")).args(["--seed", "9", "--quiet"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("seed"));
+}
+
+/// Networks by their content: another one in the place of the first makes another match.
+#[test]
+fn a_match_goes_on_only_with_the_networks_it_began_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("nn.bin");
+    let save = |text: &str| {
+        let kind: Architecture = "kp_256x2-32-32".parse().unwrap();
+        Network::new(kind.zeroed().unwrap(), text.into()).save(&path).unwrap();
+    };
+    let a = own("a", &format!("'EvalDir={}'", dir.path().display()));
+    let (b, book, out) = (own("b", ""), openings(dir.path()), dir.path().join("out"));
+    let words =
+        ["-e", &a, "-e", &b, "--openings", &book, "--nodes", "1", "--games", "2", "--resume", "--quiet"];
+    let goes_on = || {
+        let output = binary().args(words).arg("--out").arg(&out).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        output.status.success().then_some(()).ok_or(errors)
+    };
+    save("fv_scale=16");
+    goes_on().unwrap();
+    goes_on().unwrap();
+    save("fv_scale=24");
+    let error = goes_on().unwrap_err();
+    assert!(error.contains("match.json is of another match (networks: not the same)"), "{error}");
+    // as an older version left it
+    let about = out.join("match.json");
+    let mut settings: Value = serde_json::from_slice(&std::fs::read(&about).unwrap()).unwrap();
+    settings.as_object_mut().unwrap().remove("networks").unwrap();
+    std::fs::write(&about, settings.to_string()).unwrap();
+    goes_on().unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::process::Command;
 use toratsugumi::data::file::MIXED;
 use toratsugumi::data::psv::PackedSfenValue;
 use toratsugumi::data::{EndReason, GameReader, GameRecord, GameResult, GameWriter, PlyRecord, Start};
+use toratsugumi::nnue::{Architecture, Network};
 use toratsugumi::position::Position;
 use toratsugumi::random::Rng;
 
@@ -150,6 +151,28 @@ fn a_training_goes_on_with_the_threads_it_began_with() {
     room.does(&format!("{train} --resume"));
 }
 
+/// As many positions are not the same positions.
+#[test]
+fn a_training_goes_on_only_with_the_files_it_began_with() {
+    let room = Room::new();
+    let kind: Architecture = "kp_256x2-32-32".parse().unwrap();
+    for (name, text) in [("x.bin", "fv_scale=16"), ("y.bin", "fv_scale=24")] {
+        Network::new(kind.zeroed().unwrap(), text.into()).save(&room.at(name)).unwrap();
+    }
+    let train =
+        "train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 2 --validation 0 -j 1 --quiet";
+    let (code, _, errors) = room.run(&format!("{train} --init x.bin --max-time 0"));
+    assert_eq!(code, 75, "{errors}");
+    room.refuses(&format!("{train} --init y.bin --resume"), "other settings or data (init ");
+    let games = room.read("a.games");
+    write_games(&room.at("a.games"), 3, 5);
+    room.refuses(&format!("{train} --init x.bin --resume"), "other settings or data (data ");
+    std::fs::write(room.at("a.games"), games).unwrap();
+    let (code, _, errors) = room.run(&format!("{train} --init x.bin --resume --max-time 0"));
+    assert_eq!(code, 75, "{errors}");
+    room.does(&format!("{train} --resume"));
+}
+
 #[test]
 fn outputs_overwrite_nothing_unasked() {
     let room = Room::new();
@@ -170,7 +193,7 @@ fn outputs_overwrite_nothing_unasked() {
 }
 
 #[test]
-fn a_finished_labelling_is_known_by_its_positions() {
+fn a_finished_labelling_is_known_by_its_positions_and_settings() {
     let room = Room::new();
     let label = "data label a.psv -o l.psv --nodes 1 --hash 1 --quiet";
     room.does(&format!("{label} --positions 9"));
@@ -178,7 +201,12 @@ fn a_finished_labelling_is_known_by_its_positions() {
     assert!(room.does(&format!("{label} --positions 9 --resume")).contains("l.psv is complete"));
     room.refuses(&format!("{label} --positions 9 --seed 2 --resume"), "l.psv: holds other positions");
     room.refuses(&format!("{label} --resume"), "l.psv: holds other positions");
-    assert!(room.read("l.psv") == labelled && !room.at("l.psv.label.json").exists());
+    let deeper = format!("{} --positions 9 --resume", label.replace("--nodes 1", "--nodes 2"));
+    room.refuses(&deeper, "l.psv.label.json: made with other settings or positions (nodes 2 here, 1 there)");
+    assert!(room.read("l.psv") == labelled);
+    // older versions left no word of it
+    std::fs::remove_file(room.at("l.psv.label.json")).unwrap();
+    assert!(room.does(&deeper).contains("l.psv is complete"));
 }
 
 #[test]

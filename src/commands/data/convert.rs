@@ -4,12 +4,10 @@ use super::inputs::{files, in_file, warn};
 use crate::commands::existing::spare;
 use crate::commands::values::parse_share;
 use crate::console::{note, say};
-use crate::data::read::each_position;
+use crate::data::read::{each_position, fingerprint};
 use crate::data::{EndReason, Format, GameRecord, Plies, PositionWriter, TdLambda};
 use std::cell::Cell;
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
 use std::path::PathBuf;
 
 /// Convert between formats, which the files' extensions name
@@ -61,7 +59,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         unknown_ends.update(|n| n + u64::from(game.reason == EndReason::Unknown));
         td.iter().for_each(|td| td.relabel(game));
     };
-    let fingerprint = if to_games { fingerprint(&inputs)? } else { 0 };
+    let fingerprint = if to_games { fingerprint(inputs.iter().map(|(path, _)| &**path))? } else { 0 };
     let mut out = PositionWriter::create(&args.output, fingerprint)?;
     let mut count = 0u64;
     for (path, _) in &inputs {
@@ -76,18 +74,4 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     say!("{count} positions to {}", args.output.display())?;
     Ok(())
-}
-
-/// A number for what was converted: hash of the inputs' lengths and first bytes.
-fn fingerprint(inputs: &[(PathBuf, Format)]) -> Result<u64, Box<dyn Error>> {
-    let mut crc = crc32fast::Hasher::new();
-    let mut total = 0u64;
-    for (path, _) in inputs {
-        let mut head = Vec::new();
-        let file = File::open(path).map_err(|e| in_file(path, e))?;
-        total += file.metadata().map_err(|e| in_file(path, e))?.len();
-        file.take(4096).read_to_end(&mut head).map_err(|e| in_file(path, e))?;
-        crc.update(&head);
-    }
-    Ok((crc.finalize() as u64) << 32 | total & 0xffff_ffff)
 }

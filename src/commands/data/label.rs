@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Search positions deeply and write them with the scores found, for `accuracy`
 ///
 /// Each position is searched with nothing known before, so that its label depends on nothing else. Killed or stopped, the run
-/// goes on with --resume; exit code 75: stopped with all saved.
+/// goes on with --resume; exit code 75: stopped with all saved. OUT.label.json says what made the labels.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files of training records, or directories with such files; of games the positions fit for training are taken
