@@ -122,7 +122,8 @@ pub struct Args {
     /// Stop after this time (such as 55m), with a checkpoint
     #[arg(long, value_parser = parse_duration)]
     max_time: Option<Duration>,
-    /// Let the schedules end with --max-time, so that the run is complete then (but not reproducible)
+    /// Let the schedules end with --max-time, so that the run is complete then (but not reproducible). Stopped before, it goes
+    /// on with --resume for what is left of the time
     #[arg(long, requires = "max_time")]
     fit_time: bool,
     /// Time between checkpoints

@@ -45,7 +45,7 @@ pub struct Job {
     pub loader_threads: usize,
     /// Stop after this time.
     pub max_time: Option<Duration>,
-    /// Let the schedule end with `max_time`, however far the data got.
+    /// Let the schedule end with `max_time`, however far the data got; then earlier processes of the run count, too.
     pub fit_time: bool,
     /// Time between checkpoints.
     pub checkpoint_every: Duration,
@@ -202,6 +202,10 @@ impl Run<'_> {
         let total = self.per_epoch * s.schedule.epochs as u64;
         let mut wait = 0.0;
         let mut first = None;
+        if job.fit_time && self.earlier > 0.0 && self.out_of_time() {
+            self.progress.say("the run has had all of its --max-time before");
+            return Ok(true);
+        }
         loop {
             let asked = Instant::now();
             let Some(delivery) = loader.take() else { return Ok(true) };
@@ -212,9 +216,9 @@ impl Run<'_> {
             let first: &Instant = first.get_or_insert_with(Instant::now);
             let done = epoch as u64 * self.per_epoch + number;
             let mut fraction = done as f64 / total as f64;
-            let elapsed = self.begin.elapsed();
+            self.place.seconds = self.earlier + self.begin.elapsed().as_secs_f64();
             if let (true, Some(max)) = (job.fit_time, job.max_time) {
-                fraction = fraction.max(elapsed.as_secs_f64() / max.as_secs_f64());
+                fraction = fraction.max(self.spent() / max.as_secs_f64());
             }
             let (rate, lambda) = (s.schedule.rate(fraction, done), s.schedule.lambda(fraction));
             let objective = Objective { lambda: lambda as f32, scale: self.score_scale };
@@ -233,14 +237,14 @@ impl Run<'_> {
             self.seen += s.batch as u64;
             self.place.epoch = epoch;
             self.place.batch = number + 1;
-            self.place.seconds = self.earlier + elapsed.as_secs_f64();
-            let (seen, recent) = (self.seen, self.recent.mean());
+            self.place.seconds = self.earlier + self.begin.elapsed().as_secs_f64();
+            let (seen, recent, spent) = (self.seen, self.recent.mean(), self.spent());
             self.progress.update(|| {
                 let seconds = first.elapsed().as_secs_f64();
                 let speed = seen as f64 / seconds;
                 let mut left = (total - done - 1) as f64 * s.batch as f64 / speed;
                 if let Some(max) = job.max_time {
-                    left = left.min(max.saturating_sub(elapsed).as_secs_f64());
+                    left = left.min((max.as_secs_f64() - spent).max(0.0));
                 }
                 format!(
                     "step {}/{total} (pass {}/{})  {:.0} k positions/s  {} left  loss {recent:.5}  rate {rate:.1e}  \
@@ -254,9 +258,9 @@ impl Run<'_> {
                 )
             });
 
-            let out_of_time = job.max_time.is_some_and(|max| self.begin.elapsed() >= max);
+            let out_of_time = self.out_of_time();
             let stop = interrupt::requests() > 0 || out_of_time;
-            let finished = done + 1 == total || job.fit_time && stop;
+            let finished = done + 1 == total || job.fit_time && out_of_time;
             if (done + 1).is_multiple_of(job.validate_every as u64) || last_of_epoch || finished {
                 self.validate(done + 1, rate, objective)?;
             }
@@ -274,6 +278,16 @@ impl Run<'_> {
                 return Ok(finished);
             }
         }
+    }
+
+    /// Seconds that count against `max_time`: of this process, or of the whole run where the schedule ends with it.
+    fn spent(&self) -> f64 {
+        let earlier = if self.job.fit_time { 0.0 } else { self.earlier };
+        self.place.seconds - earlier
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.job.max_time.is_some_and(|max| self.spent() >= max.as_secs_f64())
     }
 
     /// Lets the average see the model after step number `done`, if it is time to.

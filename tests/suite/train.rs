@@ -573,6 +573,54 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
     }
 }
 
+#[test]
+fn a_schedule_that_ends_with_the_time_counts_the_time_of_earlier_processes() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 3, 20);
+    let mut a = job(&data, dir.path().join("a"));
+    a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
+    a.settings.batch = 256;
+    a.settings.schedule.epochs = 10_000;
+    a.validate_every = 1;
+    a.max_time = Some(std::time::Duration::from_millis(400));
+    assert!(run(&a).unwrap_err().is::<Unfinished>());
+    let seconds = |log: &str| log.lines().last().unwrap().split(',').nth(3).unwrap().parse::<f64>().unwrap();
+    let log = || std::fs::read_to_string(a.out.join("log.csv")).unwrap();
+    let (stopped, steps) = (seconds(&log()), log().lines().count());
+    // half of the time has gone, and the rest takes as long
+    let mut b = Job { resume: true, fit_time: true, ..a.clone() };
+    b.max_time = Some(std::time::Duration::from_secs_f64(2.0 * stopped));
+    let outcome = run(&b).unwrap();
+    let rest = &outcome.log[steps - 1..];
+    assert!(rest[0].rate < 0.6 * a.settings.schedule.first_rate, "{:?}", rest[0]);
+    assert!(rest.last().unwrap().rate < 0.1 * a.settings.schedule.first_rate);
+    assert!(rest.last().unwrap().seconds < 3.0 * stopped);
+    // nothing is left
+    let ended = outcome.log.len();
+    assert_eq!(run(&b).unwrap().log.len(), ended);
+}
+
+/// It would be complete with a high learning rate.
+#[cfg(unix)]
+#[test]
+fn a_signal_does_not_complete_a_run_that_ends_with_the_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, out) = (dir.path().join("a.games"), dir.path().join("out"));
+    write_games(&data, 3, 20);
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    command.arg("train").arg(&data).arg("--out").arg(&out);
+    command.args("--arch kp_256x2-32-32 --batch 256 --epochs 100000 --max-time 10m --fit-time -q".split(' '));
+    let mut child = command.spawn().unwrap();
+    while !out.join("log.csv").exists() {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    crate::support::signal(&child, crate::support::Signal::SIGTERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(75));
+    assert!(out.join(CHECKPOINT).exists());
+}
+
 /// What a model says, for checking that two are the same.
 fn parameters(model: &Model) -> Vec<f32> {
     let finished = model.finished().unwrap();
