@@ -17,7 +17,7 @@ pub fn requests() -> u32 {
     REQUESTS.load(Relaxed)
 }
 
-/// A job ended early with all it had saved; run again, it goes on.
+/// A job ended early, what it had done saved; run again, it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished;
 
@@ -30,7 +30,7 @@ impl Unfinished {
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped before the end; all is saved, and the same command goes on (with --resume, where there is that flag)")
+        f.write_str("stopped before the end; the same command goes on from what is saved (with --resume, where there is that flag)")
     }
 }
 

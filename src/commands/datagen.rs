@@ -15,7 +15,10 @@ use std::time::Duration;
 ///
 /// Game number g is the same on any machine and any number of threads; a run that was stopped goes on with --resume; shards
 /// of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit code 0: complete (also if it was
-/// before), 75: stopped by SIGTERM, Ctrl-C or --max-time with all saved, run again with --resume.
+/// before), 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with --resume.
+///
+/// Games are written in the order of their numbers. What a stop or a kill loses beside the games under way are finished
+/// ones that wait for an earlier series; they are played again.
 #[derive(clap::Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("size").required(true))]
 pub struct Args {
@@ -56,7 +59,7 @@ pub struct Args {
     /// After a request to stop, games may end within this time
     #[arg(long, default_value = "10s", value_parser = parse_duration, value_name = "TIME")]
     grace: Duration,
-    /// Write finished games at least this often: a killed run loses no more
+    /// Write the finished games whose turn has come at least this often
     #[arg(long, default_value = "60s", value_parser = parse_duration, value_name = "TIME")]
     flush_every: Duration,
     /// A network file or the directory of an nn.bin, instead of the embedded network

@@ -12,7 +12,8 @@
 //! shard-00012-of-00100.lock     held (an advisory lock) while a process works on the shard
 //! ```
 //!
-//! A process that is killed loses the games since the last flush, at most a minute. Resuming cuts off a torn tail (with trees,
+//! A process that is killed loses the games since the last flush, at most a minute, and those that wait for an earlier
+//! series to end (one that is stopped, the latter). They are played again. Resuming cuts off a torn tail (with trees,
 //! what came after the last manifest) and goes on with the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
 
 use super::error::ShardError;
@@ -61,7 +62,7 @@ pub struct Job {
     pub max_time: Option<Duration>,
     /// How long games under way may take to their end after a request to stop.
     pub grace: Duration,
-    /// A killed process loses the games of at most this time.
+    /// How often games whose turn has come are handed to the operating system, so that a kill loses no more of them.
     pub flush_every: Duration,
     /// No progress lines.
     pub quiet: bool,
@@ -74,7 +75,7 @@ pub enum ShardOutcome {
     AlreadyComplete,
     /// All games of the shard are in its file.
     Complete(Counts),
-    /// Stopped by a signal or by the time limit; all is saved.
+    /// Stopped by a signal or by the time limit; all games whose turn had come are saved.
     Stopped(Counts),
 }
 
@@ -270,7 +271,7 @@ impl Output {
         Ok(())
     }
 
-    /// Hands all games that are finished to the operating system; with trees, a kill between two such moments leaves more of one
+    /// Hands all games whose turn has come to the operating system; with trees, a kill between two such moments leaves more of one
     /// file than of the other, so the manifest tells how far they go together.
     fn flush(&mut self) -> Result<(), ShardError> {
         if self.saved == self.manifest.counts.games {
@@ -393,6 +394,12 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         floor.stop.store(true, Relaxed);
         progress.say(&status(job, output, &floor, started));
         result?;
+        let waiting = output.waiting.len();
+        if waiting > 0 && !output.is_complete() {
+            progress.say(&format!(
+                "{waiting} finished games are not written, as a series before theirs is not finished; they are played again"
+            ));
+        }
         Ok(stop_since.is_some())
     })
 }

@@ -195,6 +195,24 @@ fn sigterm_saves_and_asks_to_be_run_again() {
     assert!(!games(&part).is_empty());
 }
 
+/// Games are written in order: those of the second series wait for the first to end, and a stop tells of them.
+#[cfg(unix)]
+#[test]
+fn a_stop_tells_of_finished_games_that_are_not_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let loud =
+        datagen(dir.path(), &["--games", "2000", "--series", "1000", "--threads", "2", "--grace", "0"]);
+    let mut command = Command::new(loud.get_program());
+    command.args(loud.get_args().filter(|word| *word != "--quiet"));
+    let child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(&dir.path().join("shard-00000-of-00001.part"), 2000);
+    signal(&child, Signal::SIGTERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(75), "{said}");
+    assert!(said.contains(" finished games are not written, "), "{said}");
+}
+
 #[test]
 fn finished_shards_are_skipped_and_other_settings_refused() {
     let dir = tempfile::tempdir().unwrap();
