@@ -99,6 +99,12 @@ impl External {
         self.running = Some(Running { process, ready, searches, retired, next: None, busy: false });
         Ok(())
     }
+
+    fn retire(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.retired.store(true, Relaxed);
+        }
+    }
 }
 
 impl Running {
@@ -147,14 +153,13 @@ impl Player for External {
             return Ok(());
         }
         // it has died, or hangs
-        if let Some(running) = self.running.take() {
-            running.retired.store(true, Relaxed);
-        }
+        self.retire();
         self.start()?;
-        match self.running.as_mut().is_some_and(ready) {
-            true => Ok(()),
-            false => Err(PlayerError::Engine(format!("no `readyok` within {} s", READY_TIMEOUT.as_secs()))),
+        if self.running.as_mut().is_some_and(ready) {
+            return Ok(());
         }
+        self.retire();
+        Err(PlayerError::Engine(format!("no `readyok` within {} s", READY_TIMEOUT.as_secs())))
     }
 
     fn new_game(&mut self, max_moves: Option<u32>) {
@@ -168,7 +173,10 @@ impl Player for External {
     }
 
     fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = &mut self.running else {
+            // who asked may try to start it again
+            return (self.sink)(Thought::Lost("the engine does not run".into()));
+        };
         let request = Request { search, position: game.to_string(), clock: clock_text(allowance), ponder };
         if running.busy {
             if running.next.is_none() {

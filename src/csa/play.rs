@@ -7,7 +7,7 @@ use super::live::Shown;
 use super::log::Log;
 use super::player::{Allowance, Thought};
 use super::protocol::{ClientLine, ServerLine, Verdict};
-use super::session::{Session, SessionError};
+use super::session::{RESTARTS, Session, SessionError};
 use super::thinking::{Found, Memory, Mode, Sent, Statistics};
 use crate::position::EnteringKingRule;
 use crate::record::csa::move_text;
@@ -23,8 +23,6 @@ const VERDICT: Duration = Duration::from_secs(3);
 const REMIND: Duration = Duration::from_millis(200);
 /// How often the clocks on the screen are brought up to date.
 const LIVE: Duration = Duration::from_millis(500);
-/// How often in a game a dead engine is started again.
-const RESTARTS: u32 = 3;
 
 /// Plays a game to its end.
 ///
@@ -266,9 +264,8 @@ impl<'a> Play<'_, 'a> {
     /// The player has died: starts it again, a few times.
     fn lost(&mut self, what: &str) -> Result<(), SessionError> {
         self.log().warn(&format!("engine: {what}"));
-        let thinking = !matches!(std::mem::replace(&mut self.mode, Mode::Idle), Mode::Idle);
-        // it was replaced, or the game is over
-        if !thinking && !self.game.is_our_turn() {
+        self.mode = Mode::Idle;
+        if self.game.is_ending() {
             return Ok(());
         }
         self.restarts += 1;

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// How long the other player may take to agree; servers give up after two minutes.
 const AGREEMENT: Duration = Duration::from_secs(180);
+/// How often a dead engine is started again before a game, and how often in it.
+pub(super) const RESTARTS: u32 = 3;
 
 /// Why a session ended without a game's end.
 #[derive(Debug, thiserror::Error)]
@@ -50,12 +52,14 @@ pub struct Session<'a> {
     pub link: Link<'a>,
     /// Who plays over it.
     pub player: &'a mut dyn Player,
+    /// How often it was started again before the game.
+    restarts: u32,
 }
 
 impl<'a> Session<'a> {
     /// Over a fresh connection.
     pub fn new(link: Link<'a>, player: &'a mut dyn Player) -> Session<'a> {
-        Session { link, player }
+        Session { link, player, restarts: 0 }
     }
 
     /// The next line of the server, at most until `deadline`; `None` at each look without one. What the player says
@@ -65,20 +69,39 @@ impl<'a> Session<'a> {
             Woken::Line(line, at) => Ok(Some((line, at))),
             Woken::Closed(reason) => Err(LinkError::Lost(reason).into()),
             Woken::Thought(thought) => {
-                self.idle_thought(thought);
+                self.idle_thought(thought)?;
                 Ok(None)
             }
             Woken::Timeout => Ok(None),
         }
     }
 
-    fn idle_thought(&mut self, thought: Thought) {
+    fn idle_thought(&mut self, thought: Thought) -> Result<(), PlayerError> {
         match thought {
             Thought::Best { .. } => self.player.finished(),
             Thought::Remark(text) => self.link.context.log.say(&format!("engine: {text}")),
-            Thought::Lost(what) => self.link.context.log.warn(&format!("engine: {what}")),
+            Thought::Lost(what) => return self.restart(what),
             Thought::Line { .. } => {}
         }
+        Ok(())
+    }
+
+    /// The player has died between games: starts it again at once, for the next game begins with a running clock.
+    fn restart(&mut self, what: String) -> Result<(), PlayerError> {
+        /// What kept it from starting may be over then.
+        const PAUSE: Duration = Duration::from_secs(1);
+        let mut result = Err(PlayerError::Engine(what));
+        while let Err(e) = &result
+            && self.restarts < RESTARTS
+        {
+            self.link.context.log.warn(&format!("engine: {e}"));
+            if self.restarts > 0 {
+                std::thread::sleep(PAUSE);
+            }
+            self.restarts += 1;
+            result = self.player.prepare();
+        }
+        result
     }
 
     /// Waits at most `limit` for a line of which `read` makes something.

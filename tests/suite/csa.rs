@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use toratsugumi::csa::clock::Lag;
 use toratsugumi::csa::connection::{Connection, Incoming};
+#[cfg(unix)]
+use toratsugumi::csa::external::External;
 use toratsugumi::csa::game::{GameOutcome, ServerGame, Step};
 use toratsugumi::csa::link::{Context, Event, Link, LinkError, Wish};
 use toratsugumi::csa::log::{Log, Screen};
@@ -613,6 +615,67 @@ fn a_server_that_allows_it_lets_us_back_into_the_game() {
     let line = std::fs::read_to_string(dir.path().join("games.jsonl")).unwrap();
     let line: serde_json::Value = serde_json::from_str(line.trim_end()).unwrap();
     assert_eq!((&line["result"], &line["time_left"]), (&"win".into(), &43.0.into()));
+}
+
+/// A USI engine in shell; `start` is what it does first, `more` further cases of its lines.
+#[cfg(unix)]
+fn shell_engine(dir: &Path, start: &str, more: &str) -> Vec<String> {
+    let path = dir.join("engine.sh");
+    let script = format!(
+        "cd '{}'; {start}\nwhile read -r line; do case \"$line\" in\n{more}\n\
+         usi) echo id name shell; echo usiok;;\nisready) echo readyok;;\nquit) exit 0;;\nesac; done\n",
+        dir.display()
+    );
+    std::fs::write(&path, script).unwrap();
+    vec!["sh".into(), path.to_string_lossy().into_owned()]
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dead_engine_is_started_again_before_the_next_move() {
+    let play = "\"position \"*7g7f*) move=2g2f;;\n\"position \"*) move=7g7f;;\n\"go ponder \"*) ;;\n";
+    let cases = [
+        // while it waits for a game, after the second `isready`
+        (
+            "n=0",
+            "isready) echo readyok; n=$((n+1)); if [ $n = 2 ] && [ ! -e died ]; then : > died; exit; fi;;\n",
+            "",
+        ),
+        // on the opponent's time without a thought
+        ("", "", "; if [ ! -e died ]; then : > died; sleep 0.2; exit; fi"),
+        // while it ponders, and then it does not start at the first try
+        (
+            "if [ -e died ]; then mv died failed; exit 1; fi",
+            "\"go ponder\"*) [ -e failed ] || { : > died; exit; };;\n",
+            "",
+        ),
+    ];
+    for (start, first, after) in cases {
+        let (port, hears) = scripted_server(vec![vec![
+            ("LOGIN", "LOGIN:a OK\n".into()),
+            // the empty line after a while of silence
+            ("", SUMMARY.into()),
+            ("AGREE", "START:t+g-60-5+a+b+1\n".into()),
+            ("+7776FU", "+7776FU,T1\n".into()),
+            ("", "-3334FU,T1\n".into()),
+            ("+2726FU", "+2726FU,T1\n%TORYO\n#RESIGN\n#WIN\n".into()),
+        ]]);
+        let dir = tempfile::tempdir().unwrap();
+        let go = format!("{first}{play}\"go \"*) echo bestmove $move ponder 3c3d{after};;");
+        let engine = shell_engine(dir.path(), start, &go);
+        let keep_alive = Duration::from_millis(400);
+        let ponder = first.contains("ponder");
+        let out = dir.path().into();
+        let settings = Settings { port, keep_alive, ponder, games: Some(1), out, ..settings() };
+        let begin = Instant::now();
+        let patience = || if begin.elapsed() < Duration::from_secs(10) { Wish::GoOn } else { Wish::Leave };
+        let tally = client(&settings, &patience, |send| {
+            Box::new(External::new(engine, &[], ponder, sink(send)).unwrap())
+        });
+        assert_eq!(tally.map(|t| t.wins).map_err(|e| e.to_string()), Ok(1), "{start}{first}{after}");
+        assert!(hears.try_iter().any(|line| line.starts_with("+2726FU")));
+        assert!(["died", "failed"].iter().any(|name| dir.path().join(name).exists()), "it did not die");
+    }
 }
 
 #[test]
