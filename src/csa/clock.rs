@@ -64,6 +64,12 @@ impl Clock {
         self.left[color.index()] = ms;
     }
 
+    /// Forgets what that colour has gained so far.
+    pub fn cap(&mut self, color: Color) {
+        let total = self.control(color).total.unwrap_or(0);
+        self.set_left(color, self.left(color).min(total));
+    }
+
     /// What the next move may take before the flag falls, in milliseconds; `None` without limit. The flag falls when
     /// exactly this much is charged.
     pub fn budget(&self, color: Color) -> Option<u64> {

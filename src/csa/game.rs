@@ -89,6 +89,9 @@ impl ServerGame {
         for (m, time) in game.summary.moves.clone() {
             game.play(m, time);
         }
+        // Servers charge these moves, or begin with the whole time after them: less is ours under either reading. The
+        // opponent's is left as it is, for we wait for that flag.
+        game.clock.cap(game.our_color());
         game
     }
 

@@ -617,6 +617,20 @@ fn a_server_that_allows_it_lets_us_back_into_the_game() {
     assert_eq!((&line["result"], &line["time_left"]), (&"win".into(), &43.0.into()));
 }
 
+#[test]
+fn clocks_believe_in_no_more_time_than_the_server_gives() {
+    let clock = |old: &str, new: &str| {
+        let mut reader = SummaryReader::default();
+        let text = SUMMARY.replace("Byoyomi:5", "Increment:10").replace(old, new);
+        ServerGame::new(text.lines().skip(1).find_map(|line| reader.line(line).unwrap()).unwrap()).clock
+    };
+    // moves that the game begins with: the Ruby server gives the whole time after them
+    let moves = "PI\n+\n+7776FU,T1\n-3334FU,T1\n";
+    assert_eq!(clock("PI\n+\n", moves).budget(Color::Black), Some(70_000));
+    let charged = moves.replace("FU,T1\n-", "FU,T25\n-");
+    assert_eq!(clock("PI\n+\n", &charged).budget(Color::Black), Some(55_000));
+}
+
 /// A USI engine in shell; `start` is what it does first, `more` further cases of its lines.
 #[cfg(unix)]
 fn shell_engine(dir: &Path, start: &str, more: &str) -> Vec<String> {
