@@ -1,6 +1,7 @@
 //! Any other engine that speaks USI.
 
 use super::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
+use crate::position::EnteringKingRule;
 use crate::usi_client::{EngineProcess, InfoLine, READY_TIMEOUT, parse_best_move};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -162,14 +163,19 @@ impl Player for External {
         Err(PlayerError::Engine(format!("no `readyok` within {} s", READY_TIMEOUT.as_secs())))
     }
 
-    fn new_game(&mut self, max_moves: Option<u32>) {
-        let chosen = self.launch.options.iter().any(|(name, _)| name == "MaxMovesToDraw");
-        if let Some(running) = &mut self.running {
-            if let Some(n) = max_moves.filter(|_| !chosen && running.process.has_option("MaxMovesToDraw")) {
-                running.process.set_option("MaxMovesToDraw", &n.to_string());
+    fn new_game(&mut self, max_moves: Option<u32>, rule: Option<EnteringKingRule>) {
+        let Some(Running { process, .. }) = &mut self.running else { return };
+        let terms = [
+            ("MaxMovesToDraw", max_moves.map(|n| n.to_string())),
+            ("EnteringKingRule", rule.map(|rule| rule.to_string())),
+        ];
+        for (name, value) in terms {
+            let chosen = self.launch.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(name));
+            if let Some(value) = value.filter(|value| !chosen && process.takes(name, value)) {
+                process.set_option(name, &value);
             }
-            running.process.send("usinewgame");
         }
+        process.send("usinewgame");
     }
 
     fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool) {

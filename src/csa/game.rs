@@ -110,14 +110,13 @@ impl ServerGame {
         self.reason.is_some()
     }
 
-    /// The rule of declared wins, if the server knows one.
-    pub fn declaration_rule(&self) -> EnteringKingRule {
-        let known = self
-            .summary
-            .other
-            .iter()
-            .any(|(key, value)| key == "Declaration" && value.starts_with("Jishogi"));
-        if known { EnteringKingRule::CsaRule27 } else { EnteringKingRule::None }
+    /// The rule of declared wins, if the server names one: rshogi's in a line of its own, others that of 27 points.
+    pub fn declaration_rule(&self) -> Option<EnteringKingRule> {
+        let value =
+            |key: &str| self.summary.other.iter().find(|(k, _)| k == key).map(|(_, value)| value.trim());
+        let named = value("Entering_King_Rule").and_then(|name| name.parse().ok());
+        let points = || value("Declaration").filter(|value| value.starts_with("Jishogi"));
+        named.or_else(|| points().map(|_| EnteringKingRule::CsaRule27))
     }
 
     /// The game for an engine.
@@ -370,7 +369,7 @@ mod tests {
             g.text().to_string(),
             format!("position sfen {} moves 7g7f 3c3d", Position::startpos().sfen())
         );
-        assert_eq!(g.declaration_rule(), EnteringKingRule::CsaRule27);
+        assert_eq!(g.declaration_rule(), Some(EnteringKingRule::CsaRule27));
     }
 
     #[test]

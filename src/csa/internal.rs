@@ -2,6 +2,7 @@
 
 use super::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
 use crate::engine::{BookLine, Bound, Engine, Info, Limits, Observer, centipawns};
+use crate::position::EnteringKingRule;
 use crate::types::{Move, VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
 use crate::usi_client::{UsiScore, is_complaint};
 use std::sync::Arc;
@@ -41,9 +42,9 @@ impl Internal {
     }
 
     /// Sets an option of ours, unless the user has.
-    fn adjust(&mut self, name: &str, value: u64) {
+    fn adjust(&mut self, name: &str, value: impl ToString) {
         if !self.chosen.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name)) {
-            // the names are the engine's own and the values in range
+            // the names are the engine's own and the values fit
             let _ = self.engine.set_option(name, &value.to_string());
         }
     }
@@ -72,8 +73,11 @@ impl Player for Internal {
         }
     }
 
-    fn new_game(&mut self, max_moves: Option<u32>) {
-        self.adjust("MaxMovesToDraw", max_moves.map_or(0, |n| u64::from(n.min(100_000))));
+    fn new_game(&mut self, max_moves: Option<u32>, rule: Option<EnteringKingRule>) {
+        self.adjust("MaxMovesToDraw", max_moves.map_or(0, |n| n.min(100_000)));
+        if let Some(rule) = rule {
+            self.adjust("EnteringKingRule", rule);
+        }
     }
 
     fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool) {

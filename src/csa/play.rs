@@ -9,7 +9,6 @@ use super::player::{Allowance, Thought};
 use super::protocol::{ClientLine, ServerLine, Verdict};
 use super::session::{RESTARTS, Session, SessionError};
 use super::thinking::{Found, Memory, Mode, Sent, Statistics};
-use crate::position::EnteringKingRule;
 use crate::record::csa::move_text;
 use crate::types::{Color, Move};
 use crate::usi_client::UsiScore;
@@ -34,7 +33,7 @@ pub fn play(
     memory: &mut Memory,
     statistics: &mut Statistics,
 ) -> Result<GameOutcome, SessionError> {
-    session.player.new_game(game.summary.max_moves);
+    session.player.new_game(game.summary.max_moves, game.declaration_rule());
     let now = Instant::now();
     let mut play = Play {
         session,
@@ -278,7 +277,7 @@ impl<'a> Play<'_, 'a> {
                 }
             };
         if ready {
-            self.session.player.new_game(self.game.summary.max_moves);
+            self.session.player.new_game(self.game.summary.max_moves, self.game.declaration_rule());
             if self.game.is_our_turn() && self.sent.is_none() { self.our_turn() } else { Ok(()) }
         } else if self.game.is_our_turn() && self.sent.is_none() {
             self.resign("there is no engine to play with")
@@ -292,7 +291,8 @@ impl<'a> Play<'_, 'a> {
         self.mode = Mode::Idle;
         let found = std::mem::take(&mut self.found);
         match best {
-            "win" if declares(self.game) => return self.declare(),
+            // by a rule of the engine's own, if it must be: resigning is never better
+            "win" => return self.declare(),
             "resign" => return self.resign("the engine says so"),
             _ => {}
         }
@@ -329,10 +329,8 @@ impl<'a> Play<'_, 'a> {
     }
 }
 
-/// Whether we may declare a win now.
+/// Whether we may declare a win now, by the server's rule.
 fn declares(game: &ServerGame) -> bool {
-    let rule = game.declaration_rule();
-    rule != EnteringKingRule::None
-        && game.is_our_turn()
-        && game.position.declaration_win(rule) == Some(Move::WIN)
+    let wins = |rule| game.position.declaration_win(rule) == Some(Move::WIN);
+    game.is_our_turn() && game.declaration_rule().is_some_and(wins)
 }

@@ -2,6 +2,7 @@
 //! this process, [`External`](super::external::External) any USI engine as a child process.
 
 use super::clock::{Clock, TimeControl};
+use crate::position::EnteringKingRule;
 use crate::types::Color;
 use crate::usi_client::UsiScore;
 use std::fmt;
@@ -124,8 +125,8 @@ pub trait Player: Send {
     /// When it cannot play.
     fn prepare(&mut self) -> Result<(), PlayerError>;
 
-    /// A game begins; drawn after `max_moves`.
-    fn new_game(&mut self, max_moves: Option<u32>);
+    /// A game begins; drawn after `max_moves`. Wins are declared by `rule`; without one the user's choice stays.
+    fn new_game(&mut self, max_moves: Option<u32>, rule: Option<EnteringKingRule>);
 
     /// Starts to think, on the opponent's time if `ponder`. A search that runs is stopped and still reports its end.
     fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool);

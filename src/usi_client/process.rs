@@ -214,6 +214,11 @@ impl EngineProcess {
         options::find(&self.options, name).is_some()
     }
 
+    /// Whether the engine has named an option so, and it takes that value.
+    pub fn takes(&self, name: &str, value: &str) -> bool {
+        options::check(&self.options, name, value).is_ok()
+    }
+
     /// Sets an option. An empty text is `<empty>` on the wire, and a button has no value.
     pub fn set_option(&mut self, name: &str, value: &str) {
         let is_button = options::find(&self.options, name).is_some_and(|o| o.kind == OptionKind::Button);

@@ -17,6 +17,7 @@ use toratsugumi::csa::connection::{Connection, Incoming};
 #[cfg(unix)]
 use toratsugumi::csa::external::External;
 use toratsugumi::csa::game::{GameOutcome, ServerGame, Step};
+use toratsugumi::csa::internal::Internal;
 use toratsugumi::csa::link::{Context, Event, Link, LinkError, Wish};
 use toratsugumi::csa::log::{Log, Screen};
 use toratsugumi::csa::loopback::{Loopback, Rules};
@@ -692,6 +693,72 @@ fn a_dead_engine_is_started_again_before_the_next_move() {
     }
 }
 
+/// Black has entered with ten pieces that count 18, and so many pawns in hand.
+fn entered(rule: &str, pawns: usize) -> String {
+    let pieces = "51OU41KI61KI31GI71GI21NK81NK11NY91NY22RY82UM";
+    let board = format!("P+{pieces}{}\nP-59OU\nP-00AL\n+\n", "00FU".repeat(pawns));
+    SUMMARY.replace("Declaration:Jishogi 1.1\n", rule).replace("PI\n+\n", &board)
+}
+
+#[test]
+fn wins_are_declared_by_the_rule_that_the_server_names() {
+    let cases = [
+        ("Declaration:Jishogi 1.1\n", 10, "%KACHI"),
+        ("Entering_King_Rule:CSARule27\n", 10, "%KACHI"),
+        ("Entering_King_Rule:CSARule24\n", 13, "%KACHI"),
+        ("Entering_King_Rule:CSARule24\n", 10, "+"),
+        ("Declaration:Jishogi 1.1\nEntering_King_Rule:NoEnteringKing\n", 13, "+"),
+        // the engine's own rule where none is named; it may well win, and resigning does not
+        ("", 10, "%KACHI"),
+    ];
+    for (rule, pawns, expected) in cases {
+        let answer = "%KACHI\n#JISHOGI\n#WIN\n".to_string();
+        let (port, hears) = scripted_server(vec![vec![
+            ("LOGIN", format!("LOGIN:a OK\n{}", entered(rule, pawns))),
+            ("AGREE", "START:t+g-60-5+a+b+1\n".into()),
+            ("", answer),
+        ]]);
+        let dir = tempfile::tempdir().unwrap();
+        let settings = Settings { port, games: Some(1), out: dir.path().into(), ..settings() };
+        let options =
+            [("NodesLimit", "50"), ("USI_Hash", "1"), ("Threads", "1"), ("MinimumThinkingTime", "1")];
+        let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
+        let _ = client(&settings, &|| Wish::GoOn, |send| {
+            Box::new(Internal::new(&options, false, sink(send)).unwrap())
+        });
+        let said: Vec<String> = hears.try_iter().collect();
+        assert!(said.last().unwrap().starts_with(expected), "{rule}{pawns}: {said:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn other_engines_are_told_the_rule_of_declared_wins_unless_the_user_has_chosen() {
+    let combo = "usi) echo option name EnteringKingRule type combo default CSARule27 var CSARule24 var CSARule27; echo usiok;;\n\
+                 setoption*) echo \"$line\" >> heard;;\n\"go \"*) echo bestmove win;;";
+    for (chosen, expected) in [(None, "CSARule24"), (Some("CSARule27"), "CSARule27")] {
+        let (port, hears) = scripted_server(vec![vec![
+            ("LOGIN", format!("LOGIN:a OK\n{}", entered("Entering_King_Rule:CSARule24\n", 10))),
+            ("AGREE", "START:t+g-60-5+a+b+1\n".into()),
+            ("%", "%KACHI\n#ILLEGAL_MOVE\n#LOSE\n".into()),
+        ]]);
+        let dir = tempfile::tempdir().unwrap();
+        let engine = shell_engine(dir.path(), "", combo);
+        let settings = Settings { port, games: Some(1), out: dir.path().into(), ..settings() };
+        let options: Vec<_> =
+            chosen.iter().map(|rule| ("enteringkingrule".to_string(), rule.to_string())).collect();
+        let tally = client(&settings, &|| Wish::GoOn, |send| {
+            Box::new(External::new(engine, &options, false, sink(send)).unwrap())
+        });
+        assert_eq!(tally.unwrap().losses, 1);
+        // resigning would lose as surely
+        assert!(hears.try_iter().any(|line| line == "%KACHI"));
+        let heard = std::fs::read_to_string(dir.path().join("heard")).unwrap();
+        let last = heard.lines().rfind(|l| l.to_lowercase().contains("enteringkingrule"));
+        assert!(last.unwrap_or_default().ends_with(expected), "{heard}");
+    }
+}
+
 #[test]
 fn refusals_broken_summaries_and_full_servers() {
     let dir = tempfile::tempdir().unwrap();
@@ -846,11 +913,10 @@ fn illegal_answers_of_an_engine_are_not_sent() {
     ]]);
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings { port, games: Some(1), out: dir.path().into(), ..settings() };
-    // a declaration without the points, which would lose
-    let script = vec!["%KACHI".to_string()];
+    let script = vec!["+7775FU".to_string()];
     let tally = client(&settings, &|| Wish::GoOn, |send| -> Box<dyn Player> {
         Box::new(Scripted::new(script, sink(send)))
     });
     assert_eq!(tally.unwrap().losses, 1);
-    assert!(!hears.try_iter().any(|l| l.starts_with("%KACHI")));
+    assert!(!hears.try_iter().any(|l| l.starts_with('+')));
 }

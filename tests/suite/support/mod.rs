@@ -12,7 +12,7 @@ use toratsugumi::csa::log::{Log, Screen};
 use toratsugumi::csa::player::{Allowance, GameText, Player, PlayerError, Sink, Thought};
 use toratsugumi::csa::secret::Secret;
 use toratsugumi::csa::settings::Settings;
-use toratsugumi::position::Position;
+use toratsugumi::position::{EnteringKingRule, Position};
 use toratsugumi::random::Rng;
 use toratsugumi::record::csa;
 use toratsugumi::usi_client::UsiScore;
@@ -99,7 +99,7 @@ impl Player for RandomMover {
         Ok(())
     }
 
-    fn new_game(&mut self, _max_moves: Option<u32>) {}
+    fn new_game(&mut self, _max_moves: Option<u32>, _rule: Option<EnteringKingRule>) {}
 
     fn go(&mut self, search: u64, game: &GameText, _allowance: &Allowance, ponder: bool) {
         let moves = position(game).legal_moves(false);
@@ -168,7 +168,7 @@ impl Player for Scripted {
         Ok(())
     }
 
-    fn new_game(&mut self, _max_moves: Option<u32>) {}
+    fn new_game(&mut self, _max_moves: Option<u32>, _rule: Option<EnteringKingRule>) {}
 
     fn go(&mut self, search: u64, game: &GameText, _allowance: &Allowance, ponder: bool) {
         if ponder {
