@@ -56,6 +56,9 @@ pub struct Tally {
     pub draws: u32,
 }
 
+/// A game to go on with, what its moves have shown, when it began, and when the connection broke.
+type Interrupted = (ServerGame, Statistics, Zoned, Instant);
+
 /// A player who goes from game to game.
 pub struct Client<'a> {
     settings: &'a Settings,
@@ -71,7 +74,7 @@ pub struct Client<'a> {
     /// How many have succeeded. After the first a refusal is no typing error.
     logins: u32,
     /// The game that a broken connection interrupted.
-    interrupted: Option<(ServerGame, Statistics, Zoned)>,
+    interrupted: Option<Interrupted>,
     /// The game that the user left.
     left: Option<String>,
 }
@@ -194,11 +197,11 @@ impl<'a> Client<'a> {
         self.logins += 1;
         let (wish, until) = (self.wish, self.settings.until);
         let (mut game, mut statistics, start) = match self.interrupted.take() {
-            Some(mut interrupted) => match go_on(&mut session, &mut interrupted.0) {
-                Ok(()) => interrupted,
+            Some((mut game, statistics, start, broke)) => match go_on(&mut session, &mut game, broke) {
+                Ok(()) => (game, statistics, start),
                 Err(e) => {
                     drop(session);
-                    self.interrupted = Some(interrupted);
+                    self.interrupted = Some((game, statistics, start, broke));
                     // another try only where the connection broke again
                     if !matches!(e, SessionError::Link(LinkError::Lost(_) | LinkError::Stopped)) {
                         self.give_up_interrupted();
@@ -243,7 +246,7 @@ impl<'a> Client<'a> {
                 if let Err(e) = self.recorder.interrupted(&game, &about) {
                     self.log.warn(&format!("cannot write the record, will try again: {e}"));
                 }
-                self.interrupted = Some((game, statistics, start));
+                self.interrupted = Some((game, statistics, start, Instant::now()));
                 let back = matches!(e, SessionError::Link(LinkError::Lost(_) | LinkError::Silent(..)));
                 if !back || self.interrupted.as_ref().is_none_or(|(game, ..)| token(game).is_none()) {
                     self.give_up_interrupted();
@@ -278,7 +281,7 @@ impl<'a> Client<'a> {
 
     /// Ends the interrupted game in the records.
     fn give_up_interrupted(&mut self) {
-        let Some((mut game, statistics, start)) = self.interrupted.take() else { return };
+        let Some((mut game, statistics, start, _)) = self.interrupted.take() else { return };
         self.tally.broken += 1;
         let about = circumstances(self.settings, &self.memory.lag, statistics, start, self.player.name());
         let outcome = game.abandon();
@@ -294,8 +297,8 @@ fn token(game: &ServerGame) -> Option<String> {
     Some(format!("{}+{token}", game.summary.game_id))
 }
 
-/// Resumes an interrupted game from the server's present state.
-fn go_on(session: &mut Session<'_>, game: &mut ServerGame) -> Result<(), SessionError> {
+/// Resumes an interrupted game from the server's present state. The connection broke at `broke`.
+fn go_on(session: &mut Session<'_>, game: &mut ServerGame, broke: Instant) -> Result<(), SessionError> {
     const LIMIT: Duration = Duration::from_secs(30);
     let end = Instant::now() + LIMIT;
     let summary = session.wait_for_summary(|| Instant::now() >= end).map_err(|e| match e {
@@ -306,7 +309,13 @@ fn go_on(session: &mut Session<'_>, game: &mut ServerGame) -> Result<(), Session
     })?;
     let state = session.reconnect_state()?;
     game.resume(summary, state.last_move.as_deref())?;
-    state.left.into_iter().for_each(|(color, ms)| game.clock.set_left(color, ms));
+    // a move that we have not seen may have been played at once
+    game.turn.get_or_insert(broke);
+    for (color, ms) in state.left {
+        // what the server says has the increment of the next move in it
+        let increment = game.clock.control(color).increment;
+        game.clock.set_left(color, ms.saturating_sub(increment));
+    }
     Ok(())
 }
 

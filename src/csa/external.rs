@@ -248,6 +248,9 @@ mod tests {
         a.byoyomi = [5000; 2];
         a.time = Some([60_000, 100]);
         assert_eq!(clock_text(&a), "btime 60000 wtime 0 byoyomi 4800");
+        // a second of the turn is gone already
+        a.spend(std::time::Duration::from_millis(1000));
+        assert_eq!(clock_text(&a), "btime 60000 wtime 0 byoyomi 3800");
         a.byoyomi = [0; 2];
         assert_eq!(clock_text(&a), "btime 60000 wtime 1 byoyomi 0");
         a.time = None;

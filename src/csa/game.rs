@@ -8,7 +8,7 @@ use crate::position::{EnteringKingRule, Position};
 use crate::record::csa::{MoveTextError, move_text, read_move, sign};
 use crate::record::{End, Ply, Record, Special};
 use crate::types::{Color, Move};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A game under way.
 pub struct ServerGame {
@@ -20,6 +20,8 @@ pub struct ServerGame {
     pub clock: Clock,
     /// The game so far.
     pub record: Record,
+    /// When the turn began, as far as whoever plays has noted it; over a broken connection the server's clock runs on.
+    pub turn: Option<Instant>,
     reason: Option<Reason>,
     /// The last `%` line.
     special: Option<String>,
@@ -81,6 +83,7 @@ impl ServerGame {
             position: summary.root.clone(),
             clock: Clock::new(summary.times),
             record,
+            turn: None,
             reason: None,
             special: None,
             spoke: false,
@@ -145,6 +148,7 @@ impl ServerGame {
         let time_charged = time.map(|t| Duration::from_millis(t.saturating_mul(self.clock.control(by).unit)));
         self.clock.charge(by, time.unwrap_or(0));
         self.position.do_move(mv);
+        self.turn = None;
         self.record.moves.push(Ply { time: time_charged, ..Ply::of(mv) });
     }
 

@@ -35,6 +35,7 @@ pub fn play(
 ) -> Result<GameOutcome, SessionError> {
     session.player.new_game(game.summary.max_moves, game.declaration_rule());
     let now = Instant::now();
+    let turn = *game.turn.get_or_insert(now);
     let mut play = Play {
         session,
         game,
@@ -44,7 +45,8 @@ pub fn play(
         found: Found::default(),
         shown: Shown::default(),
         sent: None,
-        turn: now,
+        turn,
+        came: now,
         hopeless: 0,
         restarts: 0,
         reminded: now,
@@ -72,6 +74,8 @@ struct Play<'p, 'a> {
     sent: Option<Sent>,
     /// When the turn began.
     turn: Instant,
+    /// When we came to the game, or back to it.
+    came: Instant,
     /// Hopeless moves in a row.
     hopeless: u32,
     restarts: u32,
@@ -84,7 +88,6 @@ impl<'a> Play<'_, 'a> {
     }
 
     fn follow(&mut self) -> Result<GameOutcome, SessionError> {
-        self.turn = Instant::now();
         if self.game.is_our_turn() {
             self.our_turn()?;
         }
@@ -135,7 +138,7 @@ impl<'a> Play<'_, 'a> {
     /// When the server must have said something: the flag of the side to move has long fallen.
     fn silence_deadline(&self) -> Option<Instant> {
         let budget = self.game.clock.budget(self.game.position.side_to_move())?;
-        Some(self.turn + Duration::from_millis(budget) + FLAG)
+        Some(self.turn.max(self.came) + Duration::from_millis(budget) + FLAG)
     }
 
     /// When our player must be reminded of the time.
@@ -153,7 +156,11 @@ impl<'a> Play<'_, 'a> {
         self.found = Found::default();
         let mut text = self.game.text();
         text.moves.extend(expected.iter().map(Move::to_string));
-        let allowance = Allowance::of(&self.game.clock, self.game.our_color(), self.memory.lag.margin());
+        let mut allowance = Allowance::of(&self.game.clock, self.game.our_color(), self.memory.lag.margin());
+        if expected.is_none() {
+            // a broken connection or a dead engine may have cost a part of the turn
+            allowance.spend(self.turn.elapsed());
+        }
         self.session.player.go(self.memory.search, &text, &allowance, expected.is_some());
         self.mode = match expected {
             Some(expected) => Mode::Ponder { expected, early: None },
@@ -187,6 +194,7 @@ impl<'a> Play<'_, 'a> {
     /// A move was played.
     fn moved(&mut self, by: Color, mv: Move, time: Option<u64>, at: Instant) -> Result<(), SessionError> {
         self.turn = at;
+        self.game.turn = Some(at);
         if by != self.game.our_color() {
             return self.opponent_moved(mv);
         }

@@ -6,6 +6,7 @@ use crate::position::EnteringKingRule;
 use crate::types::Color;
 use crate::usi_client::UsiScore;
 use std::fmt;
+use std::time::Duration;
 
 /// What a player reports while it thinks. `search` is the number that [`Player::go`] was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +95,15 @@ impl Allowance {
             increment: each(|c| c.increment),
             byoyomi: each(|c| c.byoyomi),
             margin,
+        }
+    }
+
+    /// A part of it is gone.
+    pub fn spend(&mut self, gone: Duration) {
+        let (gone, c) = (gone.as_millis() as u64, self.color.index());
+        if let Some(time) = &mut self.time {
+            self.byoyomi[c] = self.byoyomi[c].saturating_sub(gone.saturating_sub(time[c]));
+            time[c] = time[c].saturating_sub(gone);
         }
     }
 }

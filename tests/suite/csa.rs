@@ -619,6 +619,41 @@ fn a_server_that_allows_it_lets_us_back_into_the_game() {
 }
 
 #[test]
+fn a_turn_goes_on_over_a_broken_connection() {
+    let token = "Reconnect_Token:0123abcd\nEND Game_Summary";
+    let summary = SUMMARY.replace("Total_Time:60\nByoyomi:5", "Total_Time:6\nIncrement:4");
+    let summary = summary.replace("END Game_Summary", token);
+    // as rshogi's server: what is left holds the increment of the next move, and nothing of the present turn
+    let state = "BEGIN Reconnect_State\nCurrent_Turn:+\nBlack_Time_Remaining_Ms:10000\nWhite_Time_Remaining_Ms:10000\nEND Reconnect_State\n";
+    let (port, _hears) = scripted_server(vec![
+        vec![
+            ("LOGIN", format!("LOGIN:a OK\n{summary}")),
+            ("AGREE", "START:t+g-60-5+a+b+1\n".into()),
+            // the empty line after a while of silence
+            ("", String::new()),
+        ],
+        vec![
+            ("LOGIN", format!("LOGIN:a OK\n{summary}{state}")),
+            ("+7776FU", "+7776FU,T1\n%TORYO\n#RESIGN\n#WIN\n".into()),
+        ],
+    ]);
+    let dir = tempfile::tempdir().unwrap();
+    let keep_alive = Duration::from_millis(500);
+    let settings = Settings { port, keep_alive, games: Some(1), out: dir.path().into(), ..settings() };
+    let script = ["", "+7776FU"].map(String::from).to_vec();
+    let allowances = Arc::default();
+    let tally = client(&settings, &|| Wish::GoOn, |send| {
+        let mut player = Scripted::new(script, sink(send));
+        player.allowances = Arc::clone(&allowances);
+        Box::new(player)
+    });
+    assert_eq!(tally.unwrap().wins, 1);
+    let told: Vec<u64> = allowances.lock().unwrap().iter().map(|a| a.time.unwrap()[0]).collect();
+    assert!(told.len() == 2 && (9800..=10_000).contains(&told[0]), "{told:?}");
+    assert!((5000..=9500).contains(&told[1]), "{told:?}");
+}
+
+#[test]
 fn clocks_believe_in_no_more_time_than_the_server_gives() {
     let clock = |old: &str, new: &str| {
         let mut reader = SummaryReader::default();

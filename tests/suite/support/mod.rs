@@ -3,8 +3,8 @@
 
 #[cfg(unix)]
 pub use nix::sys::signal::Signal;
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use toratsugumi::csa::client::{Client, ClientError, Tally};
 use toratsugumi::csa::link::{Event, Wish};
@@ -131,18 +131,20 @@ impl Player for RandomMover {
     fn game_over(&mut self, _result: &str) {}
 }
 
-/// Answers with a list of lines of the protocol, one a move of its own; then not at all.
+/// Answers with a list of lines of the protocol, one a move of its own; to an empty one and after the last not at all.
 pub struct Scripted {
     script: Vec<String>,
     next: usize,
     sink: Sink,
+    /// What it might spend, search by search.
+    pub allowances: Arc<Mutex<Vec<Allowance>>>,
     /// Before each answer.
     pub delay: Duration,
 }
 
 impl Scripted {
     pub fn new(script: Vec<String>, sink: Sink) -> Scripted {
-        Scripted { script, next: 0, sink, delay: Duration::ZERO }
+        Scripted { script, next: 0, sink, allowances: Arc::default(), delay: Duration::ZERO }
     }
 }
 
@@ -170,12 +172,16 @@ impl Player for Scripted {
 
     fn new_game(&mut self, _max_moves: Option<u32>, _rule: Option<EnteringKingRule>) {}
 
-    fn go(&mut self, search: u64, game: &GameText, _allowance: &Allowance, ponder: bool) {
+    fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool) {
         if ponder {
             return;
         }
+        self.allowances.lock().unwrap().push(*allowance);
         let Some(line) = self.script.get(self.next) else { return };
         self.next += 1;
+        if line.is_empty() {
+            return;
+        }
         std::thread::sleep(self.delay);
         let best = answer(&position(game), line);
         (self.sink)(Thought::Best { search, best, ponder: None });
