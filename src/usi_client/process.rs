@@ -2,6 +2,11 @@
 
 use super::info::{InfoLine, parse_best_move};
 use super::options::{self, OptionKind, UsiOption};
+#[cfg(unix)]
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -286,17 +291,44 @@ impl EngineProcess {
     }
 }
 
+/// A wrapper script and what it has started are one process group. The engine may live on when the script has ended.
+#[cfg(unix)]
+impl EngineProcess {
+    fn group(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
+    }
+
+    fn group_lives(&self) -> bool {
+        killpg(self.group(), None).is_ok()
+    }
+
+    fn kill_group(&self) {
+        // it may have ended this moment
+        let _ = killpg(self.group(), Signal::SIGKILL);
+    }
+}
+
+#[cfg(not(unix))]
+impl EngineProcess {
+    fn group_lives(&self) -> bool {
+        false
+    }
+
+    fn kill_group(&self) {}
+}
+
 impl Drop for EngineProcess {
     fn drop(&mut self) {
         self.send("quit");
         self.input = None;
         let deadline = Instant::now() + Duration::from_secs(1);
         while Instant::now() < deadline {
-            if matches!(self.child.try_wait(), Ok(Some(_))) {
+            if matches!(self.child.try_wait(), Ok(Some(_))) && !self.group_lives() {
                 return;
             }
             std::thread::sleep(Duration::from_millis(5));
         }
+        self.kill_group();
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use toratsugumi::nnue::{Architecture, Network};
+#[cfg(unix)]
+use toratsugumi::usi_client::EngineProcess;
 
 fn binary() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
@@ -102,6 +104,23 @@ fn engines_that_do_not_start_end_the_match_with_a_reason() {
         assert_eq!(output.status.code(), Some(1));
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(message.contains(word), "{message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_wrapper_script_has_started_ends_with_it() {
+    // one wrapper that waits for its engine, and one that has ended before
+    for last in ["wait", "exit"] {
+        let script = format!("sleep 60 & echo usiok; {last}");
+        let command = ["sh".to_string(), "-c".into(), script];
+        let mut process = EngineProcess::start(&command, None).unwrap();
+        let (send, lines) = std::sync::mpsc::channel();
+        process.listen(move |line| drop(send.send(line)));
+        drop(process);
+        // its output ends when nobody holds it open
+        let end = lines.recv_timeout(Duration::from_secs(10));
+        assert_eq!(end, Ok(None), "{last}");
     }
 }
 
