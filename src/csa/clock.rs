@@ -30,9 +30,9 @@ impl Default for TimeControl {
 }
 
 impl TimeControl {
-    /// Whether time never runs out.
+    /// Whether time never runs out: some servers say so by zeros.
     pub fn is_unlimited(&self) -> bool {
-        self.total.is_none() && self.byoyomi == 0 && self.increment == 0
+        self.total.unwrap_or(0) == 0 && self.byoyomi == 0 && self.increment == 0 && self.delay == 0
     }
 }
 

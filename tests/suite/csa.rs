@@ -22,7 +22,7 @@ use toratsugumi::csa::link::{Context, Event, Link, LinkError, Wish};
 use toratsugumi::csa::log::{Log, Screen};
 use toratsugumi::csa::loopback::{Loopback, Rules};
 use toratsugumi::csa::play::play;
-use toratsugumi::csa::player::Player;
+use toratsugumi::csa::player::{Allowance, Player};
 use toratsugumi::csa::protocol::{Reason, ServerLine, Verdict};
 use toratsugumi::csa::secret::Secret;
 use toratsugumi::csa::session::{Session, SessionError};
@@ -665,6 +665,10 @@ fn clocks_believe_in_no_more_time_than_the_server_gives() {
     assert_eq!(clock("PI\n+\n", moves).budget(Color::Black), Some(70_000));
     let charged = moves.replace("FU,T1\n-", "FU,T25\n-");
     assert_eq!(clock("PI\n+\n", &charged).budget(Color::Black), Some(55_000));
+    // and no limit where it says nothing but zeros
+    let unlimited = clock("Total_Time:60\nIncrement:10", "Total_Time:0\nByoyomi:0\nIncrement:0");
+    assert_eq!(unlimited.budget(Color::Black), None);
+    assert_eq!(Allowance::of(&unlimited, Color::Black, 0).time, None);
 }
 
 /// A USI engine in shell; `start` is what it does first, `more` further cases of its lines.
