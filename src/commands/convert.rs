@@ -77,10 +77,28 @@ impl Encoding {
             &format!("'CSA encoding={}", encoding.name().to_uppercase()),
             1,
         );
+        let text: String = text.chars().map(customary).collect();
         match encoding.encode(&text) {
             (bytes, _, false) => Ok(bytes.into_owned()),
-            _ => Err(format!("{} has not all of its characters; write utf-8", encoding.name())),
+            _ => {
+                let missing = text.chars().find(|c| encoding.encode(c.encode_utf8(&mut [0; 4])).2);
+                let missing = missing.map(String::from).unwrap_or_default();
+                Err(format!("{} has no `{missing}`; --encoding utf-8 has", encoding.name()))
+            }
         }
+    }
+}
+
+/// The character that Japanese encodings have for one of Unicode that looks the same.
+fn customary(c: char) -> char {
+    match c {
+        '\u{301c}' => '\u{ff5e}',
+        '\u{2016}' => '\u{2225}',
+        '\u{2014}' => '\u{2015}',
+        '\u{a2}' => '\u{ffe0}',
+        '\u{a3}' => '\u{ffe1}',
+        '\u{ac}' => '\u{ffe2}',
+        c => c,
     }
 }
 
@@ -153,7 +171,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ").into()) }
 }
 
-/// Writes a file a game. How many were not written, because a file stood there.
+/// Writes a file a game. How many were not written, because a file stood there or the encoding lacks a character.
 fn write_files(
     dir: &Path,
     games: &[Game],
@@ -187,7 +205,14 @@ fn write_files(
             kept += 1;
             continue;
         }
-        let bytes = encoding.encode(&to.write(&game.record)).map_err(|e| failed(&e))?;
+        let bytes = match encoding.encode(&to.write(&game.record)) {
+            Ok(bytes) => bytes,
+            Err(e) => {
+                note!("{}", failed(&e));
+                kept += 1;
+                continue;
+            }
+        };
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(|e| failed(&e))?;
         }

@@ -2,7 +2,7 @@
 
 use super::signals;
 use super::values::parse_duration;
-use crate::console::say;
+use crate::console::{note, say};
 use crate::learn::{Config, Options, System, TEMPLATE, prepare, print_job, run as learn};
 use std::error::Error;
 use std::io::Write;
@@ -59,7 +59,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let mut config = match &args.config {
         Some(path) => read(path)?,
         None if file.exists() => read(&file)?,
-        None => Config::default(),
+        None => {
+            note!("no {}: default settings", file.display());
+            Config::default()
+        }
     };
     config.keep = args.keep.unwrap_or(config.keep);
     config.check()?;

@@ -8,7 +8,7 @@ use crate::lock;
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
 use crate::position::Position;
 use crate::record::encoding::decode;
-use crate::record::{csa, kakinoki, notation};
+use crate::record::{Format, notation};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -23,7 +23,8 @@ use std::time::{Duration, Instant};
 /// Solve mate problems: find a mate by checks alone, or prove that there is none
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files of problems: one SFEN a line (`-` is standard input), or .kif and .csa files, whose first position counts
+    /// Files of problems: one SFEN a line (`-` is standard input), or records of every format that `convert` reads, whose
+    /// first position counts
     #[arg(value_name = "FILE", required_unless_present = "sfen", conflicts_with = "sfen")]
     files: Vec<PathBuf>,
     /// A single problem
@@ -38,7 +39,7 @@ pub struct Args {
     /// Take the first mate found, however long
     #[arg(long, conflicts_with = "shortest")]
     any: bool,
-    /// Look for other first moves that mate, too (always done for --sfen)
+    /// Look for other first moves that mate, too (always done for a single problem)
     #[arg(long)]
     others: bool,
     /// Megabytes of memory
@@ -106,7 +107,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for path in &args.files {
         problems.extend(read(path).map_err(|e| format!("{}: {e}", path.display()))?);
     }
-    job.all(&problems)
+    match &problems[..] {
+        [problem] if args.resume.is_none() && !args.json => job.single(problem),
+        problems => job.all(problems),
+    }
 }
 
 /// The problems of a file.
@@ -118,15 +122,17 @@ fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
         File::open(path)?.read_to_end(&mut bytes)?;
     }
     let text = decode(&bytes).text;
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    match extension.to_str() {
-        Some("kif" | "kifu") => Ok(vec![kakinoki::read_kif(&text)?.root]),
-        Some("ki2" | "ki2u") => Ok(vec![kakinoki::read_ki2(&text)?.root]),
-        Some("csa") => Ok(csa::read(&text)?.into_iter().map(|record| record.root).collect()),
+    match Format::of_path(path).or_else(|| Format::of_text(&text)) {
+        Some(format) if !matches!(format, Format::Usi | Format::Sfen) => {
+            Ok(format.read(&text)?.into_iter().map(|record| record.root).collect())
+        }
         _ => {
             let mut problems = Vec::new();
             for (number, line) in text.lines().enumerate() {
                 let sfen = line.split('\t').next().unwrap_or_default().trim();
+                let sfen = sfen.strip_prefix("position ").unwrap_or(sfen);
+                let sfen = sfen.strip_prefix("sfen ").unwrap_or(sfen);
+                let sfen = sfen.split_once(" moves").map_or(sfen, |(root, _)| root);
                 if !sfen.is_empty() && !sfen.starts_with('#') {
                     problems
                         .push(Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?);
@@ -251,7 +257,7 @@ impl Job<'_> {
     fn all(&mut self, problems: &[Position]) -> Result<(), Box<dyn Error>> {
         let &Args { shortest, any, others, .. } = self.args;
         let asked = Asked { shortest, any, others };
-        let (mut known, mut log) = match &self.args.resume {
+        let (known, mut log) = match &self.args.resume {
             Some(path) => {
                 let (known, log) = known(path, asked).map_err(|e| format!("{}: {e}", path.display()))?;
                 (known, Some(log))
@@ -263,7 +269,7 @@ impl Job<'_> {
             writeln!(self.out, "   no  plies  shortest  others      nodes      ms  first move")?;
         }
         for (number, position) in problems.iter().enumerate() {
-            let row = match known.remove(&position.sfen()) {
+            let row = match known.get(&position.sfen()).cloned() {
                 Some(row) => row,
                 None => {
                     let Some(solved) = self.solve(position, self.args.others) else {

@@ -17,8 +17,16 @@ pub(super) struct Builder {
     position: Position,
     /// The moves of the path since the root.
     played: Vec<Move>,
-    /// Comments that came before the first move of their variation.
-    pending: Vec<String>,
+    /// What came before the first move of its variation.
+    pending: Pending,
+}
+
+/// Notes that wait for a move.
+#[derive(Default)]
+struct Pending {
+    comments: Vec<String>,
+    asides: Vec<String>,
+    bookmark: Option<String>,
 }
 
 /// A line on the way to the present place.
@@ -34,7 +42,14 @@ impl Builder {
     pub fn new(record: Record) -> Builder {
         let position = record.root.clone();
         let path = vec![Segment { start: 0, variation: 0 }];
-        Builder { record, main: Line::default(), path, position, played: Vec::new(), pending: Vec::new() }
+        Builder {
+            record,
+            main: Line::default(),
+            path,
+            position,
+            played: Vec::new(),
+            pending: Pending::default(),
+        }
     }
 
     /// The position in which the next move is played.
@@ -85,14 +100,14 @@ impl Builder {
     pub fn play(&mut self, mv: Move) {
         self.position.do_move(mv);
         self.played.push(mv);
-        let comments = std::mem::take(&mut self.pending);
-        self.line().moves.push(Ply { comments, ..Ply::of(mv) });
+        let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
+        self.line().moves.push(Ply { comments, asides, bookmark, ..Ply::of(mv) });
     }
 
     /// Ends the present line.
     pub fn finish_line(&mut self, special: Special) {
-        let comments = std::mem::take(&mut self.pending);
-        self.line().end = Some(End { comments, ..End::of(special) });
+        let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
+        self.line().end = Some(End { comments, asides, bookmark, ..End::of(special) });
     }
 
     /// Goes back to vary the move with that index (0 = the first) of the present path.
@@ -100,6 +115,7 @@ impl Builder {
     /// # Errors
     /// When there is no such move, or variations stand too deep.
     pub fn vary(&mut self, index: usize) -> Result<(), String> {
+        self.settle();
         while self.path.len() > 1 && self.path.last().is_some_and(|top| index <= top.start) {
             self.path.pop();
         }
@@ -126,26 +142,58 @@ impl Builder {
         Ok(())
     }
 
+    /// Gives the notes of a variation that has no move to the place where it would have begun.
+    fn settle(&mut self) {
+        let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
+        if comments.is_empty() && asides.is_empty() && bookmark.is_none() {
+            return;
+        }
+        let Some(Segment { start, .. }) = self.path.pop() else { return };
+        let at = start - self.path.last().map_or(0, |top| top.start);
+        let line = self.line();
+        let variations = match (line.moves.get_mut(at), &mut line.end) {
+            (Some(ply), _) => Some(&mut ply.variations),
+            (None, end) => end.as_mut().map(|end| &mut end.variations),
+        };
+        if let Some(variations) = variations {
+            variations.pop_if(|line| line.moves.is_empty() && line.end.is_none());
+        }
+        let place = match at.checked_sub(1).and_then(|before| line.moves.get_mut(before)) {
+            Some(Ply { comments, asides, bookmark, .. }) => (comments, asides, bookmark),
+            None => {
+                let Record { comments, asides, bookmark, .. } = &mut self.record;
+                (comments, asides, bookmark)
+            }
+        };
+        place.0.extend(comments);
+        place.1.extend(asides);
+        if place.2.is_none() {
+            *place.2 = bookmark;
+        }
+    }
+
     /// Adds a comment to the ending, else the last move, else the start. In a variation that has no move yet it is kept
     /// for its first move.
     pub fn comment(&mut self, text: String) {
         match self.notes() {
             Notes { comments: Some(comments), .. } => comments.push(text),
-            _ => self.pending.push(text),
+            _ => self.pending.comments.push(text),
         }
     }
 
     /// As [`comment`](Self::comment), a line that readers pass over.
     pub fn aside(&mut self, text: String) {
-        if let Some(asides) = self.notes().asides {
-            asides.push(text);
+        match self.notes().asides {
+            Some(asides) => asides.push(text),
+            None => self.pending.asides.push(text),
         }
     }
 
     /// As [`comment`](Self::comment), a bookmark; the last one of a place stays.
     pub fn bookmark(&mut self, text: String) {
-        if let Some(bookmark) = self.notes().bookmark {
-            *bookmark = Some(text);
+        match self.notes().bookmark {
+            Some(bookmark) => *bookmark = Some(text),
+            None => self.pending.bookmark = Some(text),
         }
     }
 
@@ -179,6 +227,7 @@ impl Builder {
     }
 
     pub fn finish(mut self) -> Record {
+        self.settle();
         self.record.moves = self.main.moves;
         self.record.end = self.main.end;
         self.record
@@ -226,6 +275,33 @@ mod tests {
         assert_eq!(end.variations[0].moves[1].variations[0].moves.len(), 1);
         let lengths: Vec<usize> = record.moves[1].variations.iter().map(|l| l.moves.len()).collect();
         assert_eq!(lengths, [2, 1]);
+    }
+
+    /// Whatever is noted before a variation's first move stays with it, or where it would have begun if no move comes.
+    #[test]
+    fn notes_of_a_variation_wait_for_its_move() {
+        let mut b = Builder::new(Record::new(Position::startpos()));
+        play(&mut b, "7g7f 3c3d 2g2f");
+        let note = |b: &mut Builder, n: &str| {
+            b.comment(format!("c{n}"));
+            b.aside(format!("a{n}"));
+            b.bookmark(format!("b{n}"));
+        };
+        for index in [2, 1, 0] {
+            b.vary(index).unwrap();
+            note(&mut b, &index.to_string());
+            if index == 2 {
+                play(&mut b, "6g6f");
+            }
+        }
+        let record = b.finish();
+        let noted = |p: &Ply| (p.comments.concat(), p.asides.concat(), p.bookmark.clone());
+        let of = |n: &str| (format!("c{n}"), format!("a{n}"), Some(format!("b{n}")));
+        assert_eq!(noted(&record.moves[2].variations[0].moves[0]), of("2"));
+        assert_eq!(noted(&record.moves[0]), of("1"));
+        let start = (record.comments.concat(), record.asides.concat(), record.bookmark.clone());
+        assert_eq!(start, of("0"));
+        assert!(record.moves[0].variations.is_empty() && record.moves[1].variations.is_empty());
     }
 
     #[test]

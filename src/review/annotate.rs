@@ -46,17 +46,17 @@ fn summary(report: &Report<'_>) -> Vec<String> {
             .collect();
         lines.push(lang.pick(
             format!(
-                "{}: 精度 {:.1}, 平均損失 {:.1}%, {}",
+                "{}: 精度 {}, 平均損失 {}, {}",
                 lang.side(color),
-                side.accuracy,
-                100.0 * side.average_loss,
+                side.accuracy_text(),
+                side.loss_text(),
                 bad.join(", ")
             ),
             format!(
-                "{}: accuracy {:.1}, average loss {:.1}%, {}",
+                "{}: accuracy {}, average loss {}, {}",
                 lang.side(color),
-                side.accuracy,
-                100.0 * side.average_loss,
+                side.accuracy_text(),
+                side.loss_text(),
                 bad.join(", ")
             ),
         ));

@@ -116,6 +116,16 @@ impl Side {
         }
         side
     }
+
+    /// The accuracy for people; `-` for who made no move.
+    pub fn accuracy_text(&self) -> String {
+        if self.moves == 0 { "-".into() } else { format!("{:.1}", self.accuracy) }
+    }
+
+    /// ... and the average loss.
+    pub fn loss_text(&self) -> String {
+        if self.moves == 0 { "-".into() } else { format!("{:.1}%", 100.0 * self.average_loss) }
+    }
 }
 
 /// A value for the side to move as Black sees it.

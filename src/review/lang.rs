@@ -30,10 +30,13 @@ impl FromStr for Lang {
 }
 
 impl Lang {
-    /// The language of the user's locale.
+    /// The language of the user's locale: of `LC_ALL`, `LC_MESSAGES` or `LANG`, and on Windows, where these are seldom set, of the
+    /// system.
     pub fn of_locale() -> Lang {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);
+        #[cfg(windows)]
+        let locale = locale.or_else(sys_locale::get_locale);
         if locale.is_some_and(|l| l.starts_with("ja")) { Lang::Ja } else { Lang::En }
     }
 
@@ -73,20 +76,6 @@ impl Lang {
     pub fn book_instead(self, book: &BookReport) -> String {
         let moves = book.moves[..book.moves.len().min(3)].join(" ");
         self.pick(format!("定跡は{moves}"), format!("book: {moves}"))
-    }
-
-    /// A score from Black's view: centipawns with their sign, or a mate.
-    pub fn score(self, cp: i32, mate: Option<i32>) -> String {
-        match mate {
-            Some(plies) => {
-                let winner = self.side(if cp > 0 { Color::Black } else { Color::White });
-                self.pick(
-                    format!("{winner}勝ち {}手詰", plies.abs()),
-                    format!("{winner} mates in {} plies", plies.abs()),
-                )
-            }
-            None => format!("{cp:+}"),
-        }
     }
 
     /// A move in this language's notation; `last` is the target of the move before.
@@ -158,12 +147,5 @@ mod tests {
         assert_eq!(line(Lang::En), "P-76 P-34 Bx22+ Sx22 B*45");
         let golds = Position::from_sfen("4k4/9/9/9/9/9/9/3G1G3/4K4 b G 1").unwrap();
         assert_eq!(Lang::En.spell(&golds, None, golds.parse_move("6h5h").unwrap()), "G68-58");
-    }
-
-    #[test]
-    fn scores_are_blacks() {
-        assert_eq!(Lang::Ja.score(120, None), "+120");
-        assert_eq!(Lang::Ja.score(0, Some(-7)), "後手勝ち 7手詰");
-        assert_eq!(Lang::En.score(0, Some(5)), "Black mates in 5 plies");
     }
 }

@@ -107,10 +107,8 @@ fn summary(report: &Report<'_>) -> String {
         );
     };
     let sides = &report.sides;
-    row(lang.pick("精度", "Accuracy"), None, &|i| format!("{:.1}", sides[i].accuracy));
-    row(lang.pick("平均損失", "Average loss"), None, &|i| {
-        format!("{:.1}%", 100.0 * sides[i].average_loss)
-    });
+    row(lang.pick("精度", "Accuracy"), None, &|i| sides[i].accuracy_text());
+    row(lang.pick("平均損失", "Average loss"), None, &|i| sides[i].loss_text());
     for class in Class::ALL {
         row(lang.class(class), Some(graph::color(class)), &|i| sides[i].classes[class as usize].to_string());
     }

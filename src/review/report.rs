@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
             headers: &record.headers,
             root: record.root.sfen(),
             winner: ending.and_then(|special| special.winner(turn)).map(color_name),
-            ending: ending.map(|special| special.kif(turn)),
+            ending: ending.map(|special| lang.pick(special.kif(turn), in_english(special))),
             positions,
             moves,
             sides,
@@ -195,6 +195,28 @@ impl<'a> Report<'a> {
             "" => self.words.side(color).into(),
             name => format!("{} {name}", if color == Color::Black { "▲" } else { "△" }),
         }
+    }
+}
+
+fn in_english(special: Special) -> &'static str {
+    match special {
+        Special::Resign => "resigns",
+        Special::Interrupted => "interrupted",
+        Special::Repetition => "repetition",
+        Special::TimeUp => "loses on time",
+        Special::IllegalMove => "illegal move",
+        Special::IllegalAction(_) => "illegal action",
+        Special::Impasse => "drawn by entering kings",
+        Special::Declaration => "declares a win",
+        Special::DrawDeclaration => "declares a draw",
+        Special::MaxMoves => "drawn by the number of moves",
+        Special::Mate => "mate",
+        Special::NoMate => "no mate",
+        Special::WinByDefault => "wins by default",
+        Special::LossByDefault => "loses by default",
+        Special::TakeBack => "takes back",
+        Special::Sealed => "sealed move",
+        Special::Error => "error",
     }
 }
 

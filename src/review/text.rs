@@ -1,6 +1,7 @@
 //! The reading for a terminal: a line a move with a bar, then the figures and the turning points.
 
 use super::judge::{Class, Judgement};
+use super::lang::Lang;
 use super::report::{MoveReport, Report};
 use crate::types::Color;
 use std::fmt::Write;
@@ -14,6 +15,10 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
     if let Some(event) = report.record.header("EVENT") {
         let _ = writeln!(out, "{event}");
     }
+    if report.moves.is_empty() {
+        position(&mut out, report);
+        return out;
+    }
     let _ = writeln!(
         out,
         "\n{}",
@@ -24,11 +29,7 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
     );
     for m in &report.moves {
         let (cp, mate) = report.score(m.ply);
-        let score = match mate {
-            Some(n) if cp > 0 => format!("+{}{n}", lang.pick("詰", "M")),
-            Some(n) => format!("-{}{}", lang.pick("詰", "M"), -n),
-            None => format!("{cp:+}"),
-        };
+        let score = score(lang, cp, mate);
         let rate = report.positions.get(m.ply).map_or(0.5, |p| p.win_rate);
         let _ = writeln!(
             out,
@@ -53,6 +54,28 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
         }
     }
     out
+}
+
+fn score(lang: Lang, cp: i32, mate: Option<i32>) -> String {
+    match mate {
+        Some(n) => format!("{}{}{}", if cp > 0 { '+' } else { '-' }, lang.pick("詰", "M"), n.abs()),
+        None => format!("{cp:+}"),
+    }
+}
+
+/// What the engine says of a position alone.
+fn position(out: &mut String, report: &Report<'_>) {
+    let (lang, Some(found)) = (report.words, report.positions.first()) else { return };
+    let _ = writeln!(
+        out,
+        "\n{} {} {:3.0}%",
+        lang.pick("先手の勝率", "Black's win rate"),
+        bar(found.win_rate, 20),
+        100.0 * found.win_rate
+    );
+    for line in &found.lines {
+        let _ = writeln!(out, "{}  {}", pad_left(&score(lang, line.cp, line.mate), 8), line.text.join(" "));
+    }
 }
 
 /// What the book and the engine say of a move.
@@ -104,8 +127,8 @@ fn figures(out: &mut String, report: &Report<'_>) {
     };
     let sides = &report.sides;
     row("", &|i| lang.side(Color::ALL[i]).to_string());
-    row(lang.pick("精度", "accuracy"), &|i| format!("{:.1}", sides[i].accuracy));
-    row(lang.pick("平均損失", "average loss"), &|i| format!("{:.1}%", 100.0 * sides[i].average_loss));
+    row(lang.pick("精度", "accuracy"), &|i| sides[i].accuracy_text());
+    row(lang.pick("平均損失", "average loss"), &|i| sides[i].loss_text());
     for class in Class::ALL {
         row(lang.class(class), &|i| sides[i].classes[class as usize].to_string());
     }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use toratsugumi::mate::{Answer, Limits, Mate, Shorten, Solver};
 use toratsugumi::position::Position;
+use toratsugumi::record::{Format, Record};
 use toratsugumi::types::{Color, Move, Piece, PieceType};
 
 fn solve(solver: &mut Solver, position: &Position, limits: Limits) -> Answer {
@@ -295,6 +296,32 @@ fn any_mate_is_found_with_less_work_than_the_shortest() {
         nodes.push(outcome.nodes);
     }
     assert!(nodes[0] < nodes[1], "{nodes:?}");
+}
+
+/// A problem is read from any record, and one alone is shown with its whole line; one that stands twice is known twice.
+#[test]
+fn problems_come_from_records_of_every_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let output = command.arg("mate").arg("--hash=1").args(args).current_dir(dir.path()).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    const MATE: &str = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1";
+    let record = Record::new(Position::from_sfen(MATE).unwrap());
+    for format in [Format::Kif, Format::Ki2, Format::Bod, Format::Csa, Format::Jkf, Format::Usi] {
+        let name = format!("p.{}", format.extension(true));
+        std::fs::write(dir.path().join(&name), format.write(&record)).unwrap();
+        let said = run(&[&name]);
+        assert!(said.contains("mate in 1 ply") && said.contains("   G*5b\n"), "{name}: {said}");
+    }
+    std::fs::write(dir.path().join("twice.txt"), format!("{MATE}\nposition sfen {MATE}\n")).unwrap();
+    for _ in 0..2 {
+        run(&["twice.txt", "--resume", "done.jsonl"]);
+        let kept = std::fs::read_to_string(dir.path().join("done.jsonl")).unwrap();
+        assert_eq!(kept.lines().count(), 2, "{kept}");
+    }
 }
 
 /// A file of `--resume` after a kill in the middle of a line, and with other questions.

@@ -439,6 +439,24 @@ fn convert_reads_and_writes_every_format_and_encoding() {
     assert!(convert(&[a, "-o", &at("x.kif"), "--to", "bod"]).0);
 }
 
+/// A game that an encoding cannot hold is named with the character, and the others are written.
+#[test]
+fn convert_names_the_character_that_an_encoding_lacks() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    std::fs::create_dir(at("in")).unwrap();
+    for (name, player) in [("a", "太郎〜"), ("b", "𠮷田"), ("c", "花子")] {
+        let text = format!("手合割：平手\n先手：{player}\n   1 ７六歩(77)\n");
+        std::fs::write(at(&format!("in/{name}.kifu")), text).unwrap();
+    }
+    let (ok, _, said) =
+        convert(&[&at("in"), "--to", "kif", "--encoding", "shift-jis", "--out-dir", &at("out")]);
+    assert!(!ok && said.contains("Shift_JIS has no `𠮷`") && said.contains("1 of 3 games"), "{said}");
+    let text = |name: &str| SHIFT_JIS.decode(&std::fs::read(at(name)).unwrap()).0.into_owned();
+    assert!(text("out/a.kif").contains("先手：太郎～") && text("out/c.kif").contains("花子"));
+    assert!(!Path::new(&at("out/b.kif")).exists());
+}
+
 #[test]
 fn convert_takes_directories_and_keeps_what_is_there() {
     let dir = tempfile::tempdir().unwrap();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use toratsugumi::nnue::Network;
+use toratsugumi::position::Position;
 use toratsugumi::random::Rng;
 use toratsugumi::record::{End, Format, Record, Special};
 
@@ -245,6 +246,34 @@ fn decided_positions_are_told_as_they_are() {
         let text = read("d.usi", ENTERED, "9c8c", form);
         assert!(text.contains(said) && !text.contains("手詰") && !text.contains("#詰み"), "{form}: {text}");
     }
+}
+
+/// A record without moves is a position, and who made no move has no accuracy.
+#[test]
+fn a_record_without_moves_is_read_as_a_position() {
+    let dir = Dir::new();
+    let problem = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1").unwrap();
+    std::fs::write(dir.at("p.bod"), Format::Bod.write(&Record::new(problem))).unwrap();
+    let text = dir.analysed("p.bod", "text", &["--nodes", "500", "--lang", "en"]);
+    assert!(text.contains("+M1  G*52") && text.contains("100%") && !text.contains("accuracy"), "{text}");
+    let kif = dir.analysed("p.bod", "kif", &["--nodes", "500", "--lang", "ja"]);
+    assert!(kif.contains("*後手: 精度 -, 平均損失 -"), "{kif}");
+    let mut record = short_game(1);
+    record.end = Some(End::of(Special::Resign));
+    std::fs::write(dir.at("r.csa"), Format::Csa.write(&record)).unwrap();
+    let text = dir.analysed("r.csa", "text", &["--nodes", "100", "--lang", "en"]);
+    assert!(text.contains("     resigns\n") && !text.contains("投了"), "{text}");
+    assert!(text.lines().any(|l| l.starts_with("accuracy") && l.ends_with('-')), "{text}");
+}
+
+/// CSA has no variations, which is told.
+#[test]
+fn what_an_analysis_leaves_out_is_told() {
+    let dir = Dir::new();
+    let text = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n\n変化：2手\n   2 ８四歩(83)\n";
+    std::fs::write(dir.at("v.kifu"), text).unwrap();
+    let (ok, _, said) = analyse(&[&dir.at("v.kifu"), "--nodes", "50", "--csa", "--out-dir", &dir.at(".")]);
+    assert!(ok && said.contains("csa has no place for 1 variation"), "{said}");
 }
 
 /// The page holds whatever players write.

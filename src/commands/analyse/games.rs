@@ -200,7 +200,13 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str
             Form::Html => page::write(report)?,
             Form::Svg => graph::svg(report),
             Form::Kif => annotate::write(report, Format::Kif),
-            Form::Csa => annotate::write(report, Format::Csa),
+            Form::Csa => {
+                let lost = Format::Csa.losses(report.record);
+                if !lost.is_empty() {
+                    note!("{}: csa has no place for {lost}", job.source.display());
+                }
+                annotate::write(report, Format::Csa)
+            }
             Form::Text => text::write(report, false),
         };
         put(form.ending(), text.as_bytes())?;

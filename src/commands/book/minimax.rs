@@ -2,7 +2,7 @@
 
 use super::files::{self, Output};
 use crate::book::minimax::minimax;
-use crate::console::say;
+use crate::console::{note, say};
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -12,6 +12,8 @@ use std::time::Instant;
 /// Through transpositions and repetitions: a line that repeats for ever is a draw. The depth of a move becomes the number
 /// of book moves that follow it on the way to the leaf (999: it repeats). Counts are dropped, for engines would put them
 /// before the scores. A perpetual check counts as a draw here; in play the engine looks at it itself.
+///
+/// To play from such a book set BookDepthLimit to 0: few lines are 16 book moves long, as the default asks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -46,5 +48,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         solved.as_secs_f64(),
         report.bytes >> 20
     )?;
-    args.output.write(book, format)
+    args.output.write(book, format)?;
+    note!("depths are numbers of book moves now: to be played, this book needs BookDepthLimit 0");
+    Ok(())
 }

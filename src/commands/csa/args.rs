@@ -3,6 +3,7 @@
 use crate::commands::values::parse_duration;
 use crate::csa::secret::Secret;
 use crate::csa::settings::{Settings, SettingsError};
+use crate::record::encoding::decode;
 use crate::usi_client::split_words;
 use jiff::civil::{DateTime, Time};
 use jiff::{Span, Timestamp, Zoned};
@@ -203,9 +204,13 @@ fn read_config(path: &Path) -> Result<Args, SettingsError> {
 }
 
 fn read_password(path: &Path) -> Result<Secret, SettingsError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| SettingsError::File { path: path.into(), reason: e.to_string() })?;
-    Ok(Secret::from(text.lines().next().unwrap_or_default().trim().to_string()))
+    let failed = |reason: String| SettingsError::File { path: path.into(), reason };
+    // editors on Windows write a byte order mark, or UTF-16
+    let text = decode(&std::fs::read(path).map_err(|e| failed(e.to_string()))?).text;
+    match text.lines().next().unwrap_or_default().trim() {
+        "" => Err(failed("the first line is empty; the password (trip) belongs there".into())),
+        password => Ok(Secret::from(password.to_string())),
+    }
 }
 
 fn one_word(name: &'static str, text: &str) -> Result<(), SettingsError> {
@@ -275,6 +280,17 @@ mod tests {
         let trip = ["--config", config, "--password-file", trip.to_str().unwrap()];
         assert_eq!(settings(&trip, Some("env")).unwrap().password.reveal(), "from-file");
         assert!(!format!("{s:?}").contains("\"p\""));
+        let file = dir.path().join("windows");
+        let trip = ["--config", config, "--password-file", file.to_str().unwrap()];
+        let wide = |text: &str| {
+            [&[0xff, 0xfe], &text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()[..]].concat()
+        };
+        for bytes in ["\u{feff}from-windows\r\n".as_bytes().to_vec(), wide("from-windows\r\n")] {
+            std::fs::write(&file, bytes).unwrap();
+            assert_eq!(settings(&trip, None).unwrap().password.reveal(), "from-windows");
+        }
+        std::fs::write(&file, "\nfrom-windows\n").unwrap();
+        assert!(settings(&trip, None).unwrap_err().to_string().contains("the first line is empty"));
         std::fs::write(config, "host = 'h'\nid = 'i'\ngame = 'g-60-1F'\npassword-file = 'not there'\n")
             .unwrap();
         assert!(settings(&["--config", config], None).is_err());

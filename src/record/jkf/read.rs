@@ -288,7 +288,10 @@ impl<'a> Reader<'a> {
             game.play(m);
         }
         if let Some(name) = entry.special {
+            // KIF's 反則勝ち, as the makers of the format write it: without the sign that CSA has
+            let unsigned = (name == "ILLEGAL_ACTION").then_some(Special::IllegalAction(!turn));
             let special = Special::from_csa(&format!("%{name}"))
+                .or(unsigned)
                 .ok_or_else(|| format!("`{}` is no special move", excerpt(&name)))?;
             game.finish_line(special);
         }
@@ -384,6 +387,9 @@ mod tests {
         assert_eq!((fork.moves[0].mv.to_string(), fork.end.is_some()), ("2g2f".into(), true));
         assert_eq!(fork.moves[0].comments, ["other"]);
         assert_eq!(record.end.unwrap().special, Special::Resign);
+        // 反則勝ち of the side to move, White
+        let action = read(&GAME.replace("TORYO", "ILLEGAL_ACTION")).unwrap().end.unwrap();
+        assert_eq!(action.special, Special::IllegalAction(crate::types::Color::Black));
     }
 
     #[test]
