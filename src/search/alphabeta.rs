@@ -231,18 +231,18 @@ impl Worker {
 
             // Step 11. ProbCut: a capture that beats beta by a margin in a shallow search.
             let probcut_beta = beta + p::probcut_margin() - p::probcut_improving() * i32::from(improving);
-            if depth >= 3
-                && !is_decisive(beta)
-                && !(tt.value != VALUE_NONE && tt.value < probcut_beta)
-                && let Some((v, m)) = self.try_probcut(ply, probcut_beta, depth, cut_node, tt.mv)
-            {
-                count(Event::ProbCut);
-                let (bound, move16) = (Bound::Lower, m.raw16());
-                let depth = depth - 3;
-                let found = TtData { value: v, bound, depth, move16, eval: raw_eval, is_pv: tt_pv };
-                self.store(slot, ply, found);
-                if !is_decisive(v) {
-                    return v - (probcut_beta - beta);
+            if depth >= 3 && !is_decisive(beta) && !(tt.value != VALUE_NONE && tt.value < probcut_beta) {
+                if let Some((v, m)) = self.try_probcut(ply, probcut_beta, depth, cut_node, tt.mv) {
+                    count(Event::ProbCut);
+                    let (bound, move16) = (Bound::Lower, m.raw16());
+                    let depth = depth - 3;
+                    let found = TtData { value: v, bound, depth, move16, eval: raw_eval, is_pv: tt_pv };
+                    self.store(slot, ply, found);
+                    if !is_decisive(v) {
+                        return v - (probcut_beta - beta);
+                    }
+                } else if self.stopped() {
+                    return VALUE_ZERO;
                 }
             }
         }
@@ -264,8 +264,9 @@ impl Worker {
         count(Event::MoveLoop);
         let continuation = self.continuation(ply);
         let node = Node { ply, us, cut_node, all_node, tt, tt_capture, correction, continuation };
-        let mut picker =
-            MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, self.options.generate_all);
+        // what the user names is searched, pointless or not
+        let all = self.options.generate_all || N::ROOT && !self.limits.search_moves.is_empty();
+        let mut picker = MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, all);
         let mut best_value = -VALUE_INFINITE;
         let mut best_move = Move::NONE;
         let mut move_count = 0;

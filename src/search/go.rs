@@ -75,7 +75,8 @@ pub(super) fn go(
     let optimum = worker.timekeeper.as_ref().map_or(0, |keeper| keeper.time.optimum());
     worker.mates.begin(limits, options, optimum);
     let decided = decided_result(job, worker.root_moves.is_empty());
-    if let Some(result) = decided.or_else(|| worker.mates.own(&job.pos).map(mate_result)) {
+    let left = worker.time_left();
+    if let Some(result) = decided.or_else(|| worker.mates.own(&job.pos, left).map(mate_result)) {
         return announce_decided(worker, job, observer, helpers, result);
     }
     helpers.start(job);
@@ -132,7 +133,8 @@ pub(super) fn go(
     };
     // a search that ended before its first iteration has no score to resign on
     if thought && resigns(result.score, options) {
-        match worker.mates.last_chance(&job.pos) {
+        let left = worker.time_left();
+        match worker.mates.last_chance(&job.pos, left) {
             Some(line) => {
                 result = SearchResult { nodes: result.nodes, ..mate_result(line) };
                 tell(worker, observer, &result);

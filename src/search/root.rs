@@ -199,13 +199,20 @@ impl Worker {
             return false;
         }
         let m = r.mv;
-        if !self.mates.runs_into_mate(&self.pos, m) {
+        let left = self.time_left();
+        if !self.mates.runs_into_mate(&self.pos, m, left) {
             return false;
         }
         self.root_moves.remove(0);
         self.settled.retain(|line| line.pv.first() != Some(&m));
         self.last_pv.clear();
         true
+    }
+
+    /// Milliseconds that this move may still take; none while no clock runs.
+    pub(super) fn time_left(&self) -> Option<i64> {
+        let keeper = self.timekeeper.as_ref().filter(|_| !self.limits.infinite)?;
+        (!self.shared.pondering()).then(|| keeper.time.left())
     }
 
     fn depth_reached(&self) -> bool {

@@ -6,6 +6,7 @@ use crate::mate::{self, Answer, Shorten, Solver};
 use crate::position::{Position, Repetition};
 use crate::types::{MAX_PLY, Move};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Megabytes of the solver's table: some ten thousand positions need no more.
@@ -20,19 +21,29 @@ const ANALYSIS: u64 = 30_000;
 const MOST: u64 = 1_000_000;
 /// A side that would resign looks once more, so many times longer.
 const LAST_LOOK: u64 = 10;
+/// ... and has so many milliseconds for it in any case, less than clocks keep in reserve.
+const OVERTIME: i64 = 300;
 
 /// The solver of the thread that keeps the time, made when it is first asked, and what it knows of the present search.
-#[derive(Default)]
 pub(super) struct RootMates {
     solver: Option<Solver>,
     /// Positions for one look; 0: there is none in this search.
     nodes: u64,
     last_ply: u32,
+    /// What a first mate is worth: in analysis it is shown, and is to be the shortest.
+    shorten: Shorten,
+    /// Raised when the user says stop.
+    stop: Arc<AtomicBool>,
     /// The moves behind which the opponent was looked at, and whether it mates there.
     answered: Vec<(Move, bool)>,
 }
 
 impl RootMates {
+    /// They end when `stop` is raised.
+    pub(super) fn new(stop: Arc<AtomicBool>) -> RootMates {
+        RootMates { solver: None, nodes: 0, last_ply: 0, shorten: Shorten::Any, stop, answered: Vec::new() }
+    }
+
     pub(super) fn clear(&mut self) {
         if let Some(solver) = &mut self.solver {
             solver.clear();
@@ -49,27 +60,28 @@ impl RootMates {
         let time = u64::try_from(time).unwrap_or(0);
         self.nodes = match wanted {
             true if limits.infinite => ANALYSIS,
-            true if timed && !limits.ponder => {
+            true if timed => {
                 (time.saturating_mul(SPEED) / 100).saturating_mul(options.root_mate_percent).min(MOST)
             }
             _ => 0,
         };
+        self.shorten = if limits.infinite { Shorten::Shortest } else { Shorten::Any };
         self.last_ply = options.max_moves_to_draw;
         self.answered.clear();
     }
 
-    /// A mate of the side to move, with its line.
-    pub(super) fn own(&mut self, pos: &Position) -> Option<Vec<Move>> {
-        self.look(pos, self.nodes)
+    /// A mate of the side to move, with its line. `left` milliseconds may be used, if the clock runs.
+    pub(super) fn own(&mut self, pos: &Position, left: Option<i64>) -> Option<Vec<Move>> {
+        self.look(pos, self.nodes, left)
     }
 
-    /// The same before resigning.
-    pub(super) fn last_chance(&mut self, pos: &Position) -> Option<Vec<Move>> {
-        self.look(pos, self.nodes * LAST_LOOK)
+    /// The same before resigning; the thought may have used all of its time.
+    pub(super) fn last_chance(&mut self, pos: &Position, left: Option<i64>) -> Option<Vec<Move>> {
+        self.look(pos, self.nodes * LAST_LOOK, left.map(|ms| ms.max(OVERTIME)))
     }
 
     /// Whether the opponent mates after `m`, a legal move of `pos`.
-    pub(super) fn runs_into_mate(&mut self, pos: &Position, m: Move) -> bool {
+    pub(super) fn runs_into_mate(&mut self, pos: &Position, m: Move, left: Option<i64>) -> bool {
         if self.nodes == 0 {
             return false;
         }
@@ -78,7 +90,7 @@ impl RootMates {
         }
         let mut pos = pos.clone();
         pos.do_move(m);
-        let mated = self.look(&pos, self.nodes).is_some();
+        let mated = self.look(&pos, self.nodes, left).is_some();
         self.answered.push((m, mated));
         mated
     }
@@ -88,8 +100,9 @@ impl RootMates {
         self.answered.contains(&(m, true))
     }
 
-    fn look(&mut self, pos: &Position, nodes: u64) -> Option<Vec<Move>> {
-        if nodes == 0 {
+    fn look(&mut self, pos: &Position, nodes: u64, left: Option<i64>) -> Option<Vec<Move>> {
+        let left = left.map_or(u64::MAX, |ms| u64::try_from(ms).unwrap_or(0));
+        if nodes == 0 || left == 0 {
             return None;
         }
         if self.solver.is_none() {
@@ -97,9 +110,9 @@ impl RootMates {
             self.solver = Solver::new(MEMORY).ok();
         }
         // positions with many moves take longer than others
-        let time = Some(Duration::from_millis(1 + PATIENCE * nodes / SPEED));
-        let limits = mate::Limits { time, nodes: Some(nodes), shorten: Shorten::Any };
-        let outcome = self.solver.as_mut()?.solve(pos, &[], &limits, &Arc::default(), &mut |_| {});
+        let time = Some(Duration::from_millis(left.min(1 + PATIENCE * nodes / SPEED)));
+        let limits = mate::Limits { time, nodes: Some(nodes), shorten: self.shorten };
+        let outcome = self.solver.as_mut()?.solve(pos, &[], &limits, &self.stop, &mut |_| {});
         let Answer::Mate(mate) = outcome.answer else { return None };
         let fits = mate.line.len() < MAX_PLY && is_free(pos, self.last_ply, &mate.line);
         fits.then_some(mate.line)
@@ -128,7 +141,7 @@ mod tests {
         "5p2l/1+S7/p1p3k2/1p1p1gppp/P1N3l2/S1PBP1PsP/1K1P1P2N/6+R2/LN1G5 w 2GSPrbnl2p 156";
 
     fn with(limits: &Limits, percent: u64) -> RootMates {
-        let mut mates = RootMates::default();
+        let mut mates = RootMates::new(Arc::default());
         let options = SearchOptions { root_mate_percent: percent, ..SearchOptions::default() };
         mates.begin(limits, &options, 2_000);
         mates
@@ -139,16 +152,21 @@ mod tests {
         let pos = Position::from_sfen(THREATENED).unwrap();
         let mut mates = with(&Limits::movetime(2_000), 10);
         let [idle, escape] = ["9c9d", "3c4b"].map(|m| pos.parse_move(m).unwrap());
-        assert!(mates.runs_into_mate(&pos, idle) && mates.is_refuted(idle));
-        assert!(!mates.runs_into_mate(&pos, escape) && !mates.is_refuted(escape));
-        assert!(mates.own(&pos).is_none());
+        assert!(mates.runs_into_mate(&pos, idle, None) && mates.is_refuted(idle));
+        assert!(!mates.runs_into_mate(&pos, escape, None) && !mates.is_refuted(escape));
+        assert!(mates.own(&pos, None).is_none());
         let mut after = pos.clone();
         after.do_move(idle);
-        let line = mates.own(&after).unwrap();
+        let line = mates.own(&after, None).unwrap();
+        // no time is left, or the user says stop
+        assert!(mates.own(&after, Some(-5)).is_none() && mates.own(&after, Some(5_000)).is_some());
+        let mut stopped = with(&Limits::movetime(2_000), 10);
+        stopped.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(stopped.own(&after, None).is_none());
         assert!(line.len() >= 11 && line.len() % 2 == 1);
         // the game ends before the mate does
         mates.last_ply = after.game_ply() + 5;
-        assert!(mates.own(&after).is_none());
+        assert!(mates.own(&after, None).is_none());
     }
 
     #[test]
@@ -158,7 +176,7 @@ mod tests {
         let infinite = Limits { infinite: true, ..Limits::default() };
         let looks = |limits: &Limits, percent| with(limits, percent).nodes > 0;
         assert!(looks(&Limits::movetime(2_000), 1) && looks(&clock, 1) && looks(&infinite, 1));
-        assert!(!looks(&clock, 0) && !looks(&ponder, 1));
+        assert!(!looks(&clock, 0) && looks(&ponder, 1));
         assert!(!looks(&Limits::nodes(1_000), 1) && !looks(&Limits::depth(5), 1));
     }
 }

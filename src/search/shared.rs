@@ -5,7 +5,7 @@ use super::tt::TranspositionTable;
 use crate::memory::OutOfMemory;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// One thread's counters, on a cache line of their own.
@@ -23,6 +23,8 @@ pub struct SharedState {
     pub histories: SharedHistories,
     pub counters: Vec<Counter>,
     pub stop: AtomicBool,
+    /// Raised with `stop` by the user, for work beside the search.
+    pub user_stop: Arc<AtomicBool>,
     /// Stopped by a limit or the user in the middle of an iteration.
     pub aborted: AtomicBool,
     pub increase_depth: AtomicBool,
@@ -45,6 +47,7 @@ impl SharedState {
             histories: SharedHistories::new()?,
             counters: (0..threads).map(|_| Counter::default()).collect(),
             stop: AtomicBool::new(false),
+            user_stop: Arc::default(),
             aborted: AtomicBool::new(false),
             increase_depth: AtomicBool::new(true),
             asked_to_stop: AtomicBool::new(false),
@@ -64,6 +67,7 @@ impl SharedState {
         let mut gate = self.lock();
         *gate = Some(start);
         self.stop.store(false, Relaxed);
+        self.user_stop.store(false, Relaxed);
         self.aborted.store(false, Relaxed);
         self.increase_depth.store(true, Relaxed);
         self.asked_to_stop.store(false, Relaxed);
@@ -85,6 +89,7 @@ impl SharedState {
         let _gate = self.lock();
         self.aborted.store(true, Relaxed);
         self.stop.store(true, Relaxed);
+        self.user_stop.store(true, Relaxed);
         self.asked_to_stop.store(true, Relaxed);
         self.ponder.store(false, Relaxed);
         self.opened.notify_all();

@@ -155,6 +155,11 @@ impl TimeManager {
         self.end
     }
 
+    /// How much of the time that this move may take is left, in milliseconds: until the moment to stop, once it is decided.
+    pub fn left(&self) -> i64 {
+        self.end.unwrap_or(self.ponderhit + self.remaining) - self.elapsed()
+    }
+
     /// The opponent played the expected move `ms` after `go`: our clock runs from there.
     pub fn set_ponderhit(&mut self, ms: i64) {
         self.ponderhit = ms;

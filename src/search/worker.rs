@@ -85,6 +85,7 @@ impl Worker {
         index: usize,
         threads: usize,
     ) -> Result<Worker, OutOfMemory> {
+        let user_stop = shared.user_stop.clone();
         let mut worker = Worker {
             pos: Position::startpos(),
             eval: Evaluator::new(network),
@@ -113,7 +114,7 @@ impl Worker {
             reductions: Reductions::default(),
             timekeeper: None,
             previous: Default::default(),
-            mates: RootMates::default(),
+            mates: RootMates::new(user_stop),
         };
         worker.clear();
         Ok(worker)

@@ -63,6 +63,27 @@ fn node_limits_hold_to_within_a_quiescence_search() {
     }
 }
 
+/// ProbCut, stopped, does not go on to one move more.
+#[test]
+fn one_thread_never_exceeds_its_nodes() {
+    let mut s = searcher();
+    let pos = position("l2g1gs1l/1rs3k2/ppnp1pnpp/2p3p2/3Pp4/P2b5/1PP2PPPP/LB2R1KS1/1NSG1G1NL b p 23");
+    for n in [1000, 1126, 1210, 1581] {
+        s.clear();
+        assert!(s.search(&pos, &Limits::nodes(n), &Silent).nodes <= n, "{n}");
+    }
+}
+
+/// Moves that the search leaves out by itself are searched where the user names them.
+#[test]
+fn named_moves_are_searched_whatever_they_are() {
+    let mut s = searcher();
+    let pos = position("4k4/9/7P1/9/9/9/9/9/L3K4 b - 1");
+    let named = pos.parse_move("2c2b").unwrap();
+    let result = s.search(&pos, &Limits { search_moves: vec![named], ..Limits::depth(3) }, &Silent);
+    assert!(result.best == named && result.nodes > 1 && result.score.abs() < 5_000, "{result:?}");
+}
+
 /// Plays every line through, from `pos`.
 fn assert_lines_legal(pos: &Position, log: &Log) {
     for info in log.infos.lock().unwrap().drain(..) {

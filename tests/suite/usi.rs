@@ -468,6 +468,33 @@ fn an_answer_held_back_comes_once() {
     }
 }
 
+/// A mate that was announced is played to its end on the opponent's time, too, and analysis shows the shortest.
+#[test]
+fn mates_are_looked_for_while_pondering_and_shortest_in_analysis() {
+    let mut s = Session::ready();
+    s.send("setoption name BookFile value no_book");
+    s.send("isready");
+    s.until("readyok");
+    s.send("position sfen 8k/9/6Pl1/9/6p2/4+b4/4P4/3K5/8G b RS2NL4Pbg2s2n6p 1 moves L*1d B*1c");
+    s.send("go ponder btime 100000 wtime 100000 binc 2000 winc 2000");
+    let info = s.until("info").pop().unwrap();
+    assert!(info.contains(" score mate 15 ") && info.contains(" pv P*1b "), "{info}");
+    s.expect_silence(Duration::from_millis(100));
+    s.send("ponderhit");
+    assert!(s.until("bestmove").pop().unwrap().starts_with("bestmove P*1b"));
+    for (sfen, plies) in [
+        ("1+Rsk2+Bnl/4g4/2pp1p1pp/6p2/1g1n3P1/1p2+b1P2/2PP4P/1R2s4/1K3+l2L b 2GS2NL5Psp 87", 3),
+        ("3gk1p2/4B1G2/6R2/4G4/9/9/9/9/9 b rbg4s4n4l17p 1", 7),
+    ] {
+        s.send(&format!("position sfen {sfen}"));
+        s.send("go infinite");
+        let info = s.until("info").pop().unwrap();
+        assert!(info.contains(&format!(" score mate {plies} ")), "{info}");
+        s.send("stop");
+        s.until("bestmove");
+    }
+}
+
 /// A GUI that does not wait for the best move of the last game still gets a new game.
 #[test]
 fn ready_at_once_after_a_stop() {
