@@ -27,15 +27,18 @@ build:
 
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 LLVM_PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
-PGO = $(CURDIR)/target/pgo
+PGO = target/pgo
+# the flags of rustc are parted at blanks
+PGO_DIR = $(CURDIR)/$(PGO)
 pgo:
 	@[ -x '$(LLVM_PROFDATA)' ] || { echo 'no llvm-profdata: rustup component add llvm-tools' >&2; exit 1; }
+	@case '$(CURDIR)' in *' '*) echo 'pgo: the path has a blank: $(CURDIR)' >&2; exit 1;; esac
 	rm -rf $(PGO)/raw $(PGO)/run
 	mkdir -p $(PGO)/run
-	RUSTFLAGS="$$RUSTFLAGS -Cprofile-generate=$(PGO)/raw" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
-	cd $(PGO)/run && $(CURDIR)/.ci/profile 13 $(PGO)/$(HOST)/release/toratsugumi
-	$(LLVM_PROFDATA) merge -o $(PGO)/merged.profdata $(PGO)/raw
-	RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(PGO)/merged.profdata" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
+	RUSTFLAGS="$$RUSTFLAGS -Cprofile-generate=$(PGO_DIR)/raw" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
+	cd $(PGO)/run && '$(CURDIR)/.ci/profile' 13 '$(PGO_DIR)/$(HOST)/release/toratsugumi'
+	'$(LLVM_PROFDATA)' merge -o $(PGO)/merged.profdata $(PGO)/raw
+	RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(PGO_DIR)/merged.profdata" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
 	cp $(PGO)/$(HOST)/release/toratsugumi $(PGO)/toratsugumi
 	$(PGO)/toratsugumi bench
 

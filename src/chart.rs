@@ -19,8 +19,8 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// For each x the lower and the upper bound, as an area.
     pub band: Vec<(f64, f64, f64)>,
-    /// For each x the lower and the upper bound, as bars.
-    pub bars: Vec<(f64, f64, f64)>,
+    /// For each x the lower bound, the value and the upper bound, as bars.
+    pub bars: Vec<(f64, f64, f64, f64)>,
     /// Mark every point.
     pub dots: bool,
 }
@@ -70,7 +70,13 @@ impl Panel {
         let pair = |&(x, low, high): &(f64, f64, f64)| [(x, low), (x, high)];
         self.curves
             .iter()
-            .flat_map(move |c| c.points.iter().copied().chain(c.band.iter().chain(&c.bars).flat_map(pair)))
+            .flat_map(move |c| {
+                c.points
+                    .iter()
+                    .copied()
+                    .chain(c.band.iter().flat_map(pair))
+                    .chain(c.bars.iter().flat_map(|b| [(b.0, b.1), (b.0, b.3)]))
+            })
             .filter(|&(x, y)| self.shows(x, y))
     }
 
@@ -176,12 +182,8 @@ impl Panel {
                 let outline: Vec<_> = up.chain(down).filter(|p| self.shows(p.0, p.1)).collect();
                 chart.draw_series([Polygon::new(outline, color.mix(0.25))])?;
             }
-            let bars = curve.bars.iter().filter(|b| self.shows(b.0, b.1) && self.shows(b.0, b.2));
-            let estimate = |x: f64| curve.points.iter().find(|p| p.0 == x).map(|p| p.1);
-            chart.draw_series(bars.map(|b| {
-                let middle = estimate(b.0).unwrap_or((b.1 + b.2) / 2.0);
-                ErrorBar::new_vertical(b.0, b.1, middle, b.2, color.filled(), 8)
-            }))?;
+            let bars = curve.bars.iter().filter(|b| self.shows(b.0, b.1) && self.shows(b.0, b.3));
+            chart.draw_series(bars.map(|b| ErrorBar::new_vertical(b.0, b.1, b.2, b.3, color.filled(), 8)))?;
             let points = || curve.points.iter().copied().filter(|p| self.shows(p.0, p.1));
             let line = chart.draw_series(LineSeries::new(points(), color.stroke_width(2)))?;
             if !curve.name.is_empty() {

@@ -31,7 +31,11 @@ pub fn svg(t: &Tournament, games: &[GameLine]) -> String {
         curves: vec![Curve {
             color: COLORS[0],
             points: points.iter().map(|p| (p.games, p.estimate.elo)).collect(),
-            band: points.iter().map(|p| (p.games, p.estimate.low, p.estimate.high)).collect(),
+            // an end at infinity is drawn beyond the picture's
+            band: points
+                .iter()
+                .map(|p| (p.games, bounded(p.estimate.low), bounded(p.estimate.high)))
+                .collect(),
             ..Curve::default()
         }],
         marks: vec![0.0],

@@ -10,7 +10,8 @@ use super::store::{Book, Builder, Dropped, Remark};
 use crate::position::{Position, STARTPOS, handicap};
 use crate::types::{Color, Move, PieceType, Square};
 use prost::Message;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::io::Write;
 
 #[derive(Clone, PartialEq, Message)]
@@ -166,6 +167,8 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     let mut unread = Unread { author: usize::from(!document.author.is_empty()), ..Unread::default() };
     let mut builder = Builder::default();
     builder.comment(&document.description);
+    // behind all plies
+    const UNNUMBERED: u32 = u32::MAX / 2;
     let mut seen = vec![false; states.len()];
     let mut roots = Vec::new();
     for (id, state) in states.iter().enumerate() {
@@ -173,13 +176,16 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
         let pos = Position::from_sfen(sfen).map_err(|e| BookError::whole(format_args!("state {id}: {e}")))?;
         // other programs write 1 for every root; it is true of those that a game begins with
         let numbered = pos.game_ply() > 1 || handicap::starts().any(|start| start.sfen() == pos.sfen());
-        seen[id] = true;
-        roots.push((id, pos.sfen(), numbered));
+        let order = if numbered { pos.game_ply() } else { UNNUMBERED };
+        roots.push(Reverse((order, id, pos.sfen())));
     }
-    // the shortest way to a position numbers it; ways from roots without a number come last
-    roots.sort_by_key(|(_, _, numbered)| !numbered);
-    let mut queue = VecDeque::from(roots);
-    while let Some((id, sfen, numbered)) = queue.pop_front() {
+    // the lowest number that a way from a numbered root gives a position is its; the others come after all these
+    let mut queue = BinaryHeap::from(roots);
+    while let Some(Reverse((order, id, sfen))) = queue.pop() {
+        if std::mem::replace(&mut seen[id], true) {
+            continue;
+        }
+        let numbered = order < UNNUMBERED;
         let mut pos =
             Position::from_sfen(&sfen).map_err(|e| BookError::whole(format_args!("state {id}: {e}")))?;
         let ply = if numbered { pos.game_ply().min(u32::from(u16::MAX)) as u16 } else { 0 };
@@ -188,9 +194,8 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
             let child = usize::try_from(m.next).ok().filter(|c| seen.get(*c) == Some(&false));
             let m = read_word(m.word).and_then(|raw| pos.legal_move(raw));
             if let (Some(child), Some(m)) = (child, m) {
-                seen[child] = true;
                 pos.do_move(m);
-                queue.push_back((child, pos.sfen(), numbered));
+                queue.push(Reverse((order.saturating_add(1), child, pos.sfen())));
                 pos.undo_move();
             }
         }

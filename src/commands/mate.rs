@@ -1,13 +1,13 @@
 //! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
 
 use crate::commands::signals;
-use crate::console;
+use crate::console::{self, note};
 use crate::engine::Diagram;
 use crate::interrupt::{self, Unfinished};
 use crate::lock;
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
 use crate::position::Position;
-use crate::record::encoding::decode;
+use crate::record::encoding::{Decoded, decode};
 use crate::record::{Format, notation};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,8 @@ pub struct Args {
     /// Take the first mate found, however long
     #[arg(long, conflicts_with = "shortest")]
     any: bool,
-    /// Look for other first moves that mate, too (always done for a single problem)
+    /// Look for other first moves that mate, too (always done for --sfen, and for a file of one problem
+    /// without --json and --resume)
     #[arg(long)]
     others: bool,
     /// Megabytes of memory
@@ -121,7 +122,10 @@ fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
     } else {
         File::open(path)?.read_to_end(&mut bytes)?;
     }
-    let text = decode(&bytes).text;
+    let Decoded { text, encoding, damaged } = decode(&bytes);
+    if damaged {
+        note!("{}: some bytes are no characters of {}", path.display(), encoding.name());
+    }
     match Format::of_path(path).or_else(|| Format::of_text(&text)) {
         Some(format) if !matches!(format, Format::Usi | Format::Sfen) => {
             Ok(format.read(&text)?.into_iter().map(|record| record.root).collect())

@@ -212,8 +212,10 @@ impl<'a> Client<'a> {
             None => {
                 self.log.say(&format!("logged in to {host}:{port}, waiting for a game"));
                 let summary = session.wait_for_summary(|| wish() >= Wish::Finish || is_late(until))?;
-                session.agree()?;
-                let game = ServerGame::new(summary);
+                // the clock runs from there, whatever we did meanwhile
+                let began = session.agree()?;
+                let mut game = ServerGame::new(summary);
+                game.turn = Some(began);
                 let [black, white] = &game.summary.names;
                 let ours = if game.our_color() == Color::Black { "Black" } else { "White" };
                 self.log

@@ -21,6 +21,8 @@ pub struct External {
     sink: Sink,
     running: Option<Running>,
     name: String,
+    /// Whether a server has named a rule of declared wins.
+    ruled: bool,
 }
 
 /// The process, and what it was asked.
@@ -57,8 +59,13 @@ impl External {
     ) -> Result<External, PlayerError> {
         let ponder = ("USI_Ponder".to_string(), ponder.to_string());
         let options = std::iter::once(ponder).chain(options.iter().cloned()).collect();
-        let mut external =
-            External { launch: Launch { command, options }, sink, running: None, name: String::new() };
+        let mut external = External {
+            launch: Launch { command, options },
+            sink,
+            running: None,
+            name: String::new(),
+            ruled: false,
+        };
         external.start()?;
         Ok(external)
     }
@@ -164,6 +171,9 @@ impl Player for External {
     }
 
     fn new_game(&mut self, max_moves: Option<u32>, rule: Option<EnteringKingRule>) {
+        // the usual one again after a game by another rule
+        let rule = rule.or(self.ruled.then_some(EnteringKingRule::CsaRule27));
+        self.ruled |= rule.is_some();
         let Some(Running { process, .. }) = &mut self.running else { return };
         let terms = [
             ("MaxMovesToDraw", max_moves.map(|n| n.to_string())),

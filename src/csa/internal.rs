@@ -75,9 +75,8 @@ impl Player for Internal {
 
     fn new_game(&mut self, max_moves: Option<u32>, rule: Option<EnteringKingRule>) {
         self.adjust("MaxMovesToDraw", max_moves.map_or(0, |n| n.min(100_000)));
-        if let Some(rule) = rule {
-            self.adjust("EnteringKingRule", rule);
-        }
+        // the default again after a game by another rule
+        self.adjust("EnteringKingRule", rule.unwrap_or(EnteringKingRule::CsaRule27));
     }
 
     fn go(&mut self, search: u64, game: &GameText, allowance: &Allowance, ponder: bool) {

@@ -109,12 +109,12 @@ impl<'a> Session<'a> {
         &mut self,
         what: &'static str,
         limit: Duration,
-        mut read: impl FnMut(&ServerLine<'_>) -> Option<Result<T, SessionError>>,
+        mut read: impl FnMut(&ServerLine<'_>, Instant) -> Option<Result<T, SessionError>>,
     ) -> Result<T, SessionError> {
         let deadline = Instant::now() + limit;
         loop {
-            if let Some((line, _)) = self.next_line(Some(deadline))?
-                && let Some(result) = read(&ServerLine::parse(&line))
+            if let Some((line, at)) = self.next_line(Some(deadline))?
+                && let Some(result) = read(&ServerLine::parse(&line), at)
             {
                 return result;
             }
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
             (game, trip) => format!("{game},{trip}"),
         };
         self.link.send(&ClientLine::Login { name: &settings.id, password: &password, resume })?;
-        self.expect("answer to the login", ANSWER, |line| match line {
+        self.expect("answer to the login", ANSWER, |line, _| match line {
             ServerLine::LoggedIn(_) => Some(Ok(())),
             ServerLine::LoginRefused(reason) => Some(Err(SessionError::Refused((*reason).into()))),
             _ => None,
@@ -188,25 +188,25 @@ impl<'a> Session<'a> {
     fn logout(&mut self) -> SessionError {
         const MOMENT: Duration = Duration::from_secs(2);
         if self.link.send(&ClientLine::Logout).is_ok() {
-            let done = |line: &ServerLine<'_>| matches!(line, ServerLine::LoggedOut).then_some(Ok(()));
+            let done = |line: &ServerLine<'_>, _| matches!(line, ServerLine::LoggedOut).then_some(Ok(()));
             // an answer is not needed
             let _ = self.expect("answer to the logout", MOMENT, done);
         }
         LinkError::Stopped.into()
     }
 
-    /// Agrees to a game and waits for its start.
+    /// Agrees to a game and waits for its start: when that was.
     ///
     /// # Errors
     /// [`SessionError::Rejected`] when a player does not want it.
-    pub fn agree(&mut self) -> Result<(), SessionError> {
+    pub fn agree(&mut self) -> Result<Instant, SessionError> {
         if (self.link.context.wish)() >= Wish::Finish {
             self.link.send(&ClientLine::Reject)?;
             return Err(LinkError::Stopped.into());
         }
         self.link.send(&ClientLine::Agree)?;
-        self.expect("start of the game", AGREEMENT, |line| match line {
-            ServerLine::Start(_) => Some(Ok(())),
+        self.expect("start of the game", AGREEMENT, |line, at| match line {
+            ServerLine::Start(_) => Some(Ok(at)),
             ServerLine::Reject { by, .. } => Some(Err(SessionError::Rejected((*by).into()))),
             _ => None,
         })
@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When it does not say so in time.
     pub fn reconnect_state(&mut self) -> Result<ReconnectState, SessionError> {
-        self.expect("state of the interrupted game", ANSWER, |line| {
+        self.expect("state of the interrupted game", ANSWER, |line, _| {
             matches!(line, ServerLine::BeginReconnect).then_some(Ok(()))
         })?;
         let deadline = Instant::now() + ANSWER;

@@ -38,7 +38,6 @@ use network::read_network;
 use own_book::{Hit, OwnBook};
 use ponder::PonderRelay;
 use pool::{SizedPool, Sizes, affordable_table};
-use stamp::{Stamp, stamp};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -85,7 +84,6 @@ impl BookAnswer {
 struct Loaded {
     network: Arc<Network>,
     eval_dir: String,
-    stamp: Option<Stamp>,
 }
 
 /// Options, network, threads and game. See the module's head.
@@ -138,9 +136,6 @@ impl Engine {
             let dir = if path.is_file() { path.parent().unwrap_or(&path) } else { &path };
             self.read_options(&dir.join("eval_options.txt"), say);
         }
-        let stamp = self.network_stamp();
-        // a file that was replaced is read anew
-        self.network = self.network.take().filter(|loaded| loaded.stamp == stamp);
         self.apply(say)?;
         self.clear();
         self.book.prepare(&self.options, say);
@@ -166,18 +161,11 @@ impl Engine {
         (!dir.is_empty() && dir != INTERNAL).then(|| PathBuf::from(dir))
     }
 
-    /// What the network's file looks like now.
-    fn network_stamp(&self) -> Option<Stamp> {
-        let path = self.eval_dir()?;
-        stamp(&if path.is_dir() { path.join(nnue::file::FILE_NAME) } else { path })
-    }
-
     /// Brings network, threads and tables in line with the options.
     fn apply(&mut self, say: &mut dyn FnMut(&str)) -> Result<(), EngineError> {
         let wanted = self.options.text(Opt::EvalDir);
         let changed = self.network.as_ref().is_none_or(|n| n.eval_dir != wanted);
         if changed {
-            let stamp = self.network_stamp();
             let network = match self.eval_dir() {
                 None => None,
                 Some(dir) => read_network(&dir, say),
@@ -193,7 +181,7 @@ impl Engine {
             } else if said != FV_SCALE {
                 say(&format!("FV_SCALE is {said}, as the network's file says"));
             }
-            self.network = Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string(), stamp });
+            self.network = Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string() });
         }
         let Some(loaded) = &self.network else { return Ok(()) };
         let network = loaded.network.clone();

@@ -88,7 +88,7 @@ fn pictures(all: &[Generation]) -> String {
     let elo = Curve {
         color: COLORS[0],
         points: rungs.iter().filter(|r| promoted(r.0)).map(|r| (f64::from(r.0), r.1)).collect(),
-        bars: rungs.iter().filter(|r| r.0 > 0).map(|r| (f64::from(r.0), r.1 - r.2, r.1 + r.3)).collect(),
+        bars: rungs.iter().filter(|r| r.0 > 0).map(|r| (f64::from(r.0), r.1 - r.2, r.1, r.1 + r.3)).collect(),
         dots: true,
         ..Curve::default()
     };
@@ -119,7 +119,9 @@ fn pictures(all: &[Generation]) -> String {
             vec![Curve {
                 bars: all
                     .iter()
-                    .filter_map(|g| g.judged.named.map(|[s, e, _]| (x(g), 100.0 * (s - e), 100.0 * (s + e))))
+                    .filter_map(|g| {
+                        g.judged.named.map(|[s, e, _]| (x(g), 100.0 * (s - e), 100.0 * s, 100.0 * (s + e)))
+                    })
                     .collect(),
                 ..line("", 3, &|g| g.judged.named.map(|n| 100.0 * n[0]))
             }],

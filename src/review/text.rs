@@ -76,6 +76,9 @@ fn position(out: &mut String, report: &Report<'_>) {
     for line in &found.lines {
         let _ = writeln!(out, "{}  {}", pad_left(&score(lang, line.cp, line.mate), 8), line.text.join(" "));
     }
+    if let Some(ending) = report.ending {
+        let _ = writeln!(out, "     {ending}");
+    }
 }
 
 /// What the book and the engine say of a move.

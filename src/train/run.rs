@@ -23,6 +23,7 @@ use super::step::Trainer;
 use crate::console::{Progress, clock};
 use crate::data::TdLambda;
 use crate::interrupt;
+use crate::lock;
 use crate::memory::OutOfMemory;
 use crate::whole_file;
 
@@ -83,6 +84,11 @@ pub struct TrainingOutcome {
 /// # Errors
 /// Files, memory, settings that do not go together; [`interrupt::Unfinished`] when stopped early with all saved.
 pub fn run(job: &Job) -> Result<TrainingOutcome, Box<dyn Error>> {
+    let at = |e: std::io::Error| format!("{}: {e}", job.out.display());
+    std::fs::create_dir_all(&job.out).map_err(at)?;
+    let Some(_lock) = lock::create(&job.out.join("train.lock")).map_err(at)? else {
+        return Err(format!("{}: another process trains there", job.out.display()).into());
+    };
     let (mut run, loader) = Run::prepare(job)?;
     let finished = run.train(loader)?;
     run.conclude(finished)

@@ -124,7 +124,7 @@ impl Session {
             Command::Usi => self.usi(),
             Command::IsReady => self.is_ready(),
             // as in YaneuraOu: `isready` clears, and a GUI sends it before every game; what was learnt stays otherwise
-            Command::NewGame => {}
+            Command::NewGame => self.held_answer = None,
             Command::Position { sfen, moves } => match self.engine.set_game(sfen, moves.split_whitespace()) {
                 Ok(()) => self.position_refused = false,
                 Err(e) => self.refuse_position(&e.to_string()),
@@ -246,7 +246,7 @@ impl Session {
             self.output.info(remark);
         }
         if self.engine.is_searching() || self.held_answer.is_some() {
-            if !self.stopping {
+            if self.engine.is_searching() && !self.stopping {
                 self.output.info("go during a search: that one is stopped first");
             }
             self.finish();

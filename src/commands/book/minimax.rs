@@ -2,7 +2,7 @@
 
 use super::files::{self, Output};
 use crate::book::minimax::minimax;
-use crate::console::{note, say};
+use crate::console::say;
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -49,6 +49,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         report.bytes >> 20
     )?;
     args.output.write(book, format)?;
-    note!("depths are numbers of book moves now: to be played, this book needs BookDepthLimit 0");
-    Ok(())
+    say!("depths are numbers of book moves now: to be played, this book needs BookDepthLimit 0")
+        .map_err(Into::into)
 }
