@@ -84,6 +84,8 @@ impl BookAnswer {
 struct Loaded {
     network: Arc<Network>,
     eval_dir: String,
+    /// The embedded network plays because that one is missing or broken.
+    fell_back: bool,
 }
 
 /// Options, network, threads and game. See the module's head.
@@ -136,6 +138,8 @@ impl Engine {
             let dir = if path.is_file() { path.parent().unwrap_or(&path) } else { &path };
             self.read_options(&dir.join("eval_options.txt"), say);
         }
+        // what was missing may be there now
+        self.network = self.network.take().filter(|loaded| !loaded.fell_back);
         self.apply(say)?;
         self.clear();
         self.book.prepare(&self.options, say);
@@ -170,6 +174,7 @@ impl Engine {
                 None => None,
                 Some(dir) => read_network(&dir, say),
             };
+            let fell_back = network.is_none() && self.eval_dir().is_some();
             let network = match network {
                 Some(network) => network,
                 None => Network::embedded()?,
@@ -181,7 +186,8 @@ impl Engine {
             } else if said != FV_SCALE {
                 say(&format!("FV_SCALE is {said}, as the network's file says"));
             }
-            self.network = Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string() });
+            self.network =
+                Some(Loaded { network: Arc::new(network), eval_dir: wanted.to_string(), fell_back });
         }
         let Some(loaded) = &self.network else { return Ok(()) };
         let network = loaded.network.clone();

@@ -14,8 +14,9 @@ pub struct Decoded {
 }
 
 /// The text of a file. A byte order mark and a line `'CSA encoding=...` or `#KIF ... encoding=...` decide; without
-/// them the encoding in which the bytes are well-formed, and of several the one with the most likely characters. Where
-/// there is none, the one named, or else the one that explains the most.
+/// them the encoding in which the bytes are well-formed, UTF-8 before all, even with a few damaged characters, and of
+/// several the one with the most likely characters. Where there is none, the one named, or else the one that explains the
+/// most.
 pub fn decode(bytes: &[u8]) -> Decoded {
     let read = |encoding: &'static Encoding, bytes| {
         let (text, damaged) = encoding.decode_without_bom_handling(bytes);

@@ -14,7 +14,7 @@ pub struct PvLine {
     pub seldepth: i32,
     /// Nodes of the search.
     pub nodes: u64,
-    /// In USI; empty where the game is over, [`DECLARATION`] where the side to move may declare a win.
+    /// In USI; empty where the game is over, `win` where the side to move may declare a win.
     pub pv: Vec<String>,
 }
 

@@ -197,13 +197,17 @@ fn tell(worker: &Worker, observer: &dyn Observer, result: &SearchResult) {
 }
 
 fn announce_decided(
-    worker: &Worker,
+    worker: &mut Worker,
     job: &Job,
     observer: &dyn Observer,
     helpers: &impl Helpers,
-    result: SearchResult,
+    mut result: SearchResult,
 ) -> SearchResult {
     tell(worker, observer, &result);
+    if let Some(line) = worker.mates.shorter(&job.pos, result.pv.len()) {
+        result = mate_result(line);
+        tell(worker, observer, &result);
+    }
     worker.shared.wait_released(job.limits.infinite);
     helpers.release();
     observer.best_move(result.best, result.ponder);

@@ -209,10 +209,16 @@ impl Worker {
         true
     }
 
-    /// Milliseconds that this move may still take; none while no clock runs.
-    pub(super) fn time_left(&self) -> Option<i64> {
-        let keeper = self.timekeeper.as_ref().filter(|_| !self.limits.infinite)?;
-        (!self.shared.pondering()).then(|| keeper.time.left())
+    /// Milliseconds that this move may still take, all of them as long as the opponent's time runs; none without a clock.
+    pub(super) fn time_left(&mut self) -> Option<i64> {
+        let keeper = self.timekeeper.as_mut().filter(|_| !self.limits.infinite)?;
+        if self.shared.pondering() {
+            return Some(keeper.time.remaining());
+        }
+        if let Some(ms) = self.shared.take_ponderhit() {
+            keeper.time.set_ponderhit(ms);
+        }
+        Some(keeper.time.left())
     }
 
     fn depth_reached(&self) -> bool {

@@ -21,7 +21,7 @@ const ANALYSIS: u64 = 30_000;
 const MOST: u64 = 1_000_000;
 /// A side that would resign looks once more, so many times longer.
 const LAST_LOOK: u64 = 10;
-/// ... and has so many milliseconds for it in any case, less than clocks keep in reserve.
+/// ... and has so many milliseconds for it in any case, or half of what the clock keeps in reserve.
 const OVERTIME: i64 = 300;
 
 /// The solver of the thread that keeps the time, made when it is first asked, and what it knows of the present search.
@@ -30,8 +30,12 @@ pub(super) struct RootMates {
     /// Positions for one look; 0: there is none in this search.
     nodes: u64,
     last_ply: u32,
-    /// What a first mate is worth: in analysis it is shown, and is to be the shortest.
-    shorten: Shorten,
+    /// Analysis without end: a mate is shown, and is to be the shortest; no clock runs.
+    endless: bool,
+    /// Whether the last mate found is proved to be the shortest.
+    shortest: bool,
+    /// Milliseconds for the last look in any case.
+    overtime: i64,
     /// Raised when the user says stop.
     stop: Arc<AtomicBool>,
     /// The moves behind which the opponent was looked at, and whether it mates there.
@@ -41,7 +45,16 @@ pub(super) struct RootMates {
 impl RootMates {
     /// They end when `stop` is raised.
     pub(super) fn new(stop: Arc<AtomicBool>) -> RootMates {
-        RootMates { solver: None, nodes: 0, last_ply: 0, shorten: Shorten::Any, stop, answered: Vec::new() }
+        RootMates {
+            solver: None,
+            nodes: 0,
+            last_ply: 0,
+            endless: false,
+            shortest: false,
+            overtime: 0,
+            stop,
+            answered: Vec::new(),
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -65,19 +78,33 @@ impl RootMates {
             }
             _ => 0,
         };
-        self.shorten = if limits.infinite { Shorten::Shortest } else { Shorten::Any };
+        self.endless = limits.infinite;
+        let exact = limits.movetime.is_some() || limits.rtime.is_some();
+        let reserve = i64::try_from(options.network_delay2).unwrap_or(i64::MAX);
+        self.overtime = if exact { 0 } else { OVERTIME.min(reserve / 2) };
         self.last_ply = options.max_moves_to_draw;
         self.answered.clear();
     }
 
     /// A mate of the side to move, with its line. `left` milliseconds may be used, if the clock runs.
     pub(super) fn own(&mut self, pos: &Position, left: Option<i64>) -> Option<Vec<Move>> {
-        self.look(pos, self.nodes, left)
+        let shorten = if self.endless { Shorten::Shortest } else { Shorten::Any };
+        self.look(pos, self.nodes, left, shorten)
+    }
+
+    /// In analysis, a mate in less than so many plies, unless there is none; it may take until the user says stop.
+    pub(super) fn shorter(&mut self, pos: &Position, plies: usize) -> Option<Vec<Move>> {
+        if !self.endless || self.shortest || plies <= 1 {
+            return None;
+        }
+        let limits = mate::Limits { time: None, nodes: None, shorten: Shorten::Shortest };
+        self.solve(pos, &limits).filter(|line| line.len() < plies)
     }
 
     /// The same before resigning; the thought may have used all of its time.
     pub(super) fn last_chance(&mut self, pos: &Position, left: Option<i64>) -> Option<Vec<Move>> {
-        self.look(pos, self.nodes * LAST_LOOK, left.map(|ms| ms.max(OVERTIME)))
+        let left = left.map(|ms| ms.max(self.overtime));
+        self.look(pos, self.nodes * LAST_LOOK, left, Shorten::Any)
     }
 
     /// Whether the opponent mates after `m`, a legal move of `pos`.
@@ -90,8 +117,10 @@ impl RootMates {
         }
         let mut pos = pos.clone();
         pos.do_move(m);
-        let mated = self.look(&pos, self.nodes, left).is_some();
-        self.answered.push((m, mated));
+        let mated = self.look(&pos, self.nodes, left, Shorten::Any).is_some();
+        if mated || left.is_none_or(|ms| ms > 0) {
+            self.answered.push((m, mated));
+        }
         mated
     }
 
@@ -100,20 +129,25 @@ impl RootMates {
         self.answered.contains(&(m, true))
     }
 
-    fn look(&mut self, pos: &Position, nodes: u64, left: Option<i64>) -> Option<Vec<Move>> {
+    fn look(&mut self, pos: &Position, nodes: u64, left: Option<i64>, shorten: Shorten) -> Option<Vec<Move>> {
         let left = left.map_or(u64::MAX, |ms| u64::try_from(ms).unwrap_or(0));
         if nodes == 0 || left == 0 {
             return None;
         }
+        // positions with many moves take longer than others
+        let time = Duration::from_millis(left.min(1 + PATIENCE * nodes / SPEED));
+        let time = Some(time).filter(|_| !self.endless);
+        self.solve(pos, &mate::Limits { time, nodes: Some(nodes), shorten })
+    }
+
+    fn solve(&mut self, pos: &Position, limits: &mate::Limits) -> Option<Vec<Move>> {
         if self.solver.is_none() {
             // without memory the search has to do
             self.solver = Solver::new(MEMORY).ok();
         }
-        // positions with many moves take longer than others
-        let time = Some(Duration::from_millis(left.min(1 + PATIENCE * nodes / SPEED)));
-        let limits = mate::Limits { time, nodes: Some(nodes), shorten: self.shorten };
-        let outcome = self.solver.as_mut()?.solve(pos, &[], &limits, &self.stop, &mut |_| {});
+        let outcome = self.solver.as_mut()?.solve(pos, &[], limits, &self.stop, &mut |_| {});
         let Answer::Mate(mate) = outcome.answer else { return None };
+        self.shortest = mate.shortest;
         let fits = mate.line.len() < MAX_PLY && is_free(pos, self.last_ply, &mate.line);
         fits.then_some(mate.line)
     }

@@ -155,6 +155,11 @@ impl TimeManager {
         self.end
     }
 
+    /// The most that this move may take, in milliseconds.
+    pub fn remaining(&self) -> i64 {
+        self.remaining
+    }
+
     /// How much of the time that this move may take is left, in milliseconds: until the moment to stop, once it is decided.
     pub fn left(&self) -> i64 {
         self.end.unwrap_or(self.ponderhit + self.remaining) - self.elapsed()

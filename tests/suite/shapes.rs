@@ -218,6 +218,16 @@ fn options_in_the_directory_of_a_network_are_read() {
         }
         engine.prepare(&mut |_| ()).unwrap();
         assert_eq!(engine.evaluate(&mut |_| ()).unwrap(), wanted, "{named:?}");
+        // one that is missing is asked for again
+        std::fs::rename(&path, dir.join("other.bin")).unwrap();
+        let mut engine = Engine::new();
+        engine.set_option("USI_Hash", "1").unwrap();
+        engine.set_option("EvalDir", named.to_str().unwrap()).unwrap();
+        engine.prepare(&mut |_| ()).unwrap();
+        assert_ne!(engine.evaluate(&mut |_| ()).unwrap(), wanted);
+        std::fs::rename(dir.join("other.bin"), &path).unwrap();
+        engine.prepare(&mut |_| ()).unwrap();
+        assert_eq!(engine.evaluate(&mut |_| ()).unwrap(), wanted);
     }
 }
 

@@ -473,6 +473,8 @@ fn an_answer_held_back_comes_once() {
 fn mates_are_looked_for_while_pondering_and_shortest_in_analysis() {
     let mut s = Session::ready();
     s.send("setoption name BookFile value no_book");
+    // a loaded machine is slow
+    s.send("setoption name RootMatePercent value 50");
     s.send("isready");
     s.until("readyok");
     s.send("position sfen 8k/9/6Pl1/9/6p2/4+b4/4P4/3K5/8G b RS2NL4Pbg2s2n6p 1 moves L*1d B*1c");
