@@ -345,6 +345,34 @@ mod tests {
         );
     }
 
+    /// A line in which a later state is a root, too: as other programs number it, and one move before the third.
+    #[test]
+    fn numbers_come_from_the_first_position_whatever_else_is_a_root() {
+        let text = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f\n\
+                    sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2\n3c3d\n\
+                    sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3\n2g2f\n";
+        let mut bytes = Vec::new();
+        write(super::super::db::read(text.as_bytes()).unwrap().0, &mut bytes).unwrap();
+        let whole = Document::decode(&bytes[..]).unwrap();
+        for (root, sfen) in [
+            (1, "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 1"),
+            (2, "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 9"),
+        ] {
+            let mut document = whole.clone();
+            let id = (1..document.states.len())
+                .find(|&id| {
+                    let reached = |s: &State| s.moves.iter().any(|m| m.next == id as i32);
+                    document.states.iter().position(reached) == Some(if root == 1 { 0 } else { 1 })
+                })
+                .unwrap();
+            document.states[id].position = Some(sfen.into());
+            let (book, ..) = read(&document.encode_to_vec()).unwrap();
+            let mut plies: Vec<u16> = book.entries().map(|e| e.ply).collect();
+            plies.sort_unstable();
+            assert_eq!(plies, [1, 2, 3], "{sfen}");
+        }
+    }
+
     #[test]
     fn words_read_back() {
         let mut pos = Position::startpos();

@@ -574,6 +574,21 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
 }
 
 #[test]
+fn one_process_at_a_time_trains_in_a_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("a.games");
+    write_games(&data, 3, 20);
+    let mut a = job(&data, dir.path().join("a"));
+    a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
+    std::fs::create_dir(&a.out).unwrap();
+    let lock = std::fs::File::create(a.out.join("train.lock")).unwrap();
+    lock.try_lock().unwrap();
+    assert!(run(&a).unwrap_err().to_string().contains("another process trains there"));
+    drop(lock);
+    run(&a).unwrap();
+}
+
+#[test]
 fn a_schedule_that_ends_with_the_time_counts_the_time_of_earlier_processes() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
