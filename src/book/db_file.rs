@@ -84,10 +84,6 @@ impl DbFile {
         let file = DbFile { source: Source::file(File::open(path)?)? };
         let len = file.source.len();
         let mut last: Option<Head> = None;
-        // no position at all: whoever reads it whole can say what it is
-        if len > 0 && file.next_head(0, len)?.is_none() {
-            return Ok(None);
-        }
         for i in 0..SAMPLES {
             let (from, until) = (len * i / SAMPLES, len * (i + 1) / SAMPLES);
             let Some(head) = file.next_head(from, until)? else { continue };
@@ -101,7 +97,8 @@ impl DbFile {
             }
             last = Some(head);
         }
-        Ok(Some(file))
+        // no position at all: whoever reads it whole can say what it is
+        Ok(Some(file).filter(|_| last.is_some() || len == 0))
     }
 
     /// The first `sfen` line that begins at `from` or after it, before `until`.

@@ -173,7 +173,7 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     let mut roots = Vec::new();
     for (id, state) in states.iter().enumerate() {
         let Some(sfen) = state.position.as_deref() else { continue };
-        let pos = Position::from_sfen(sfen).map_err(|e| BookError::whole(format_args!("state {id}: {e}")))?;
+        let pos = Position::from_sfen(sfen).map_err(|e| wrong(id, e))?;
         // other programs write 1 for every root; it is true of those that a game begins with
         let numbered = pos.game_ply() > 1 || handicap::starts().any(|start| start.sfen() == pos.sfen());
         let order = if numbered { pos.game_ply() } else { UNNUMBERED };
@@ -186,8 +186,7 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
             continue;
         }
         let numbered = order < UNNUMBERED;
-        let mut pos =
-            Position::from_sfen(&sfen).map_err(|e| BookError::whole(format_args!("state {id}: {e}")))?;
+        let mut pos = Position::from_sfen(&sfen).map_err(|e| wrong(id, e))?;
         let ply = if numbered { pos.game_ply().min(u32::from(u16::MAX)) as u16 } else { 0 };
         take(&mut builder, &mut unread, &pos, ply, id, &states[id])?;
         for m in &states[id].moves {
@@ -205,6 +204,10 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     Ok((book, Dropped { empty: 0, ..dropped }, unread))
 }
 
+fn wrong(id: usize, what: impl std::fmt::Display) -> BookError {
+    BookError::whole(format_args!("state {id}: {what}"))
+}
+
 fn take(
     b: &mut Builder,
     unread: &mut Unread,
@@ -213,10 +216,9 @@ fn take(
     id: usize,
     s: &State,
 ) -> Result<(), BookError> {
-    let wrong = |what: String| BookError::whole(format_args!("state {id}: {what}"));
     let mut moves = Vec::with_capacity(s.moves.len());
     for m in &s.moves {
-        let raw = read_word(m.word).ok_or_else(|| wrong(format!("{:#x} is no move", m.word)))?;
+        let raw = read_word(m.word).ok_or_else(|| wrong(id, format_args!("{:#x} is no move", m.word)))?;
         moves.push(BookMove::new(raw).with_count((m.weight != 0).then_some(m.weight.max(0) as u64)));
     }
     unread.evals += s.evals.len();

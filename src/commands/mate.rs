@@ -1,20 +1,19 @@
 //! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
 
-use crate::commands::signals;
-use crate::console::{self, note};
+use crate::commands::{record_files, signals};
+use crate::console;
 use crate::engine::Diagram;
 use crate::interrupt::{self, Unfinished};
 use crate::lock;
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
 use crate::position::Position;
-use crate::record::encoding::{Decoded, decode};
 use crate::record::{Format, notation};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -116,16 +115,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 
 /// The problems of a file.
 fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        io::stdin().lock().read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.read_to_end(&mut bytes)?;
-    }
-    let Decoded { text, encoding, damaged } = decode(&bytes);
-    if damaged {
-        note!("{}: some bytes are no characters of {}", path.display(), encoding.name());
-    }
+    let text = record_files::text(path)?;
     match Format::of_path(path).or_else(|| Format::of_text(&text)) {
         Some(format) if !matches!(format, Format::Usi | Format::Sfen) => {
             Ok(format.read(&text)?.into_iter().map(|record| record.root).collect())

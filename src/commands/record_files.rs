@@ -78,11 +78,8 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The games of a file. Its format is `from`, else what its name says, else what it looks like.
-///
-/// # Errors
-/// When it cannot be read; the message names the line.
-pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
+/// The text of a file, or of standard input for `-`; damage is told.
+pub fn text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes)?;
@@ -97,6 +94,15 @@ pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Er
             encoding.name()
         );
     }
+    Ok(text)
+}
+
+/// The games of a file. Its format is `from`, else what its name says, else what it looks like.
+///
+/// # Errors
+/// When it cannot be read; the message names the line.
+pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
+    let text = text(path)?;
     let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text));
     let format = format.ok_or_else(|| {
         format!("this looks like no game record; --from says what it is ({})", Format::names())

@@ -12,7 +12,6 @@ mod own_book;
 mod ponder;
 mod pool;
 mod score;
-mod stamp;
 mod text;
 
 pub use crate::mate::{

@@ -1,7 +1,6 @@
 //! The opening book in play: [`OwnBook`].
 
 use super::options::{INTERNAL, NO_BOOK, Opt, Options};
-use super::stamp::{Stamp, stamp};
 use crate::book::choose::{candidates, choose};
 use crate::book::{BookMove, Library, Lookup};
 use crate::position::{Position, Repetition};
@@ -10,6 +9,7 @@ use crate::search::BookLine;
 use crate::types::{MAX_PLY, Move};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What the book says of a position.
 pub(super) struct Hit {
@@ -18,6 +18,15 @@ pub(super) struct Hit {
     pub ponder: Option<Move>,
     /// The move's own line first, then those of the others.
     pub lines: Vec<BookLine>,
+}
+
+/// Whether a file is still the one that was read: its length in bytes and the time of its last change.
+type Stamp = (u64, Option<SystemTime>);
+
+/// None where there is no file.
+fn stamp(path: &Path) -> Option<Stamp> {
+    let data = std::fs::metadata(path).ok()?;
+    Some((data.len(), data.modified().ok()))
 }
 
 /// The book that the options name.

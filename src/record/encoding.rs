@@ -33,8 +33,8 @@ pub fn decode(bytes: &[u8]) -> Decoded {
     }
     // in another encoding nearly nothing would be UTF-8 by chance
     let utf8 = read(UTF_8, bytes);
-    let [sound, bad] = [|c| !char::is_ascii(&c) && c != DAMAGED, |c| c == DAMAGED]
-        .map(|is: fn(char) -> bool| utf8.text.chars().filter(|c| is(*c)).count());
+    let bad = utf8.text.matches(DAMAGED).count();
+    let sound = utf8.text.chars().filter(|c| !c.is_ascii()).count() - bad;
     if sound >= 3 * bad {
         return utf8;
     }
