@@ -4,8 +4,8 @@ use crate::commands::{
     accuracy, analyse, architectures, bench, book, completions, convert, csa, data, datagen, eval, learn,
     man, match_, mate, net, openings, perft, train, tune,
 };
-use crate::console::{ReaderGone, note, say};
-use crate::interrupt::Unfinished;
+use crate::resume::interrupt::Unfinished;
+use crate::support::console::{ReaderGone, note, say};
 use crate::usi;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;

@@ -1,12 +1,11 @@
 //! Toratsugumi, a shogi engine: the rules, an NNUE evaluation, a search, a USI front end.
 //!
-//! The modules lie on floors, and each uses only those below it. From the ground up:
+//! The modules form layers, and each uses only those below it. From the bottom up:
 //!
-//! - [`types`]: the vocabulary. [`memory`], [`random`], [`console`], [`chart`], [`interrupt`], [`lock`], [`sha256`],
-//!   [`whole_file`]: helpers that know no shogi
+//! - [`types`]: squares, pieces, moves, values. [`support`], [`resume`]: helpers that know no shogi
 //! - [`position`]: the rules
-//! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records), [`openings`]
-//! - [`search`], [`book`] (opening books), [`record`] (game records), [`referee`], [`train`]
+//! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records)
+//! - [`search`], [`book`] (opening books), [`record`] (game records), [`train`]
 //! - [`engine`] (options, network, threads and game in one), [`usi_client`] (driving other engines)
 //! - [`usi`], [`csa`] (floodgate), [`arena`] (matches), [`datagen`] (self-play), [`review`] (analysis of games), [`tune`]
 //! - [`learn`]: self-play, training and a match, over and over
@@ -37,26 +36,18 @@
 #![warn(missing_docs)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod chart;
-pub mod console;
-pub mod interrupt;
-pub mod lock;
-pub mod memory;
-pub mod random;
-pub mod sha256;
+pub mod resume;
+pub mod support;
 pub mod types;
-pub mod whole_file;
 
 pub mod position;
 
 pub mod data;
 pub mod mate;
 pub mod nnue;
-pub mod openings;
 
 pub mod book;
 pub mod record;
-pub mod referee;
 pub mod search;
 pub mod train;
 

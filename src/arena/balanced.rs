@@ -5,10 +5,10 @@
 
 use crate::engine::centipawns;
 use crate::nnue::Network;
-use crate::openings::Opening;
 use crate::position::Position;
-use crate::random::Rng;
+use crate::record::openings::Opening;
 use crate::search::{LastLines, Limits, SearchOptions, Searcher, Silent};
+use crate::support::random::Rng;
 use crate::types::Move;
 use std::collections::HashSet;
 use std::error::Error;

@@ -4,7 +4,7 @@ use super::estimate::Estimate;
 use super::journal::GameLine;
 use super::standings::Standings;
 use super::tournament::Tournament;
-use crate::chart::{self, COLORS, Curve, Panel};
+use crate::support::chart::{self, COLORS, Curve, Panel};
 
 /// A point of the diagram: after so many games.
 struct Point {

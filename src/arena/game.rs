@@ -2,8 +2,8 @@
 
 use super::adjudication::{Adjudication, GameEnd, Reason, Scores, Winner};
 use super::limits::{Clock, Limits};
-use crate::openings::Opening;
 use crate::position::{EnteringKingRule, GameRepetition, Position};
+use crate::record::openings::Opening;
 use crate::types::Color;
 use crate::usi_client::{EngineError, EngineProcess};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use super::adjudication::{Reason, Winner};
 use super::game::Ply;
-use crate::{lock, whole_file};
+use crate::resume::{lock, whole_file};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};

@@ -1,7 +1,7 @@
 //! Who plays whom from which opening: [`Schedule`].
 
-use crate::openings::Opening;
-use crate::random::Rng;
+use crate::record::openings::Opening;
+use crate::support::random::Rng;
 use std::collections::HashSet;
 
 /// The most games of a pairing that a match takes.

@@ -1,7 +1,7 @@
 //! Which of a position's moves to play: [`choose`], by the rules and in the order of YaneuraOu.
 
 use super::moves::BookMove;
-use crate::random::Rng;
+use crate::support::random::Rng;
 
 /// The options that choose, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

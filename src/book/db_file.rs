@@ -173,7 +173,7 @@ mod tests {
     use super::super::db;
     use super::*;
     use crate::position::Position;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
     use std::collections::BTreeMap;
     use std::fmt::Write;
 

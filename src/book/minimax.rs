@@ -255,7 +255,7 @@ pub fn minimax(book: Book, draw: i32) -> (Book, Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     /// A random graph with many circles, some scores equal to the draw's.
     fn random(rng: &mut Rng) -> Game {

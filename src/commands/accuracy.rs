@@ -1,6 +1,6 @@
 //! The subcommand `accuracy`: how good an evaluation, or a search, is, without a match.
 
-use crate::console::{Progress, clock, note, say};
+use crate::support::console::{Progress, clock, note, say};
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -4,11 +4,11 @@
 //! be repeated by hand; each goes on where it stopped.
 
 use super::networks::network;
-use crate::console::{note, say};
 use crate::nnue::{Architecture, Network, Shape, arch::ARCHITECTURES};
+use crate::resume::whole_file;
+use crate::support::console::{note, say};
 use crate::train::run::NETWORK;
 use crate::train::yardstick::{DeepLabels, Labelled};
-use crate::whole_file;
 use serde_json::Value;
 use std::error::Error;
 use std::fmt::Write;

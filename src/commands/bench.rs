@@ -1,12 +1,12 @@
 //! The bench: fixed positions, searched to a fixed depth. On one thread its node count is the signature of the search;
 //! it is the same on every machine and instruction set, and changes only when the search or the network does.
 
-use crate::console;
 use crate::engine::{UsiScore, load_network};
-use crate::memory::OutOfMemory;
 use crate::nnue::{Kernel, Network, force_kernel};
 use crate::position::Position;
 use crate::search::{Info, Limits, Observer, SearchOptions, ThreadPool};
+use crate::support::console;
+use crate::support::memory::OutOfMemory;
 use crate::types::Move;
 use clap::Parser;
 use std::error::Error;

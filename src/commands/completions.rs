@@ -1,6 +1,6 @@
 //! `toratsugumi completions`: what a shell needs to complete the command line.
 
-use crate::console;
+use crate::support::console;
 use clap_complete::Shell;
 use std::error::Error;
 use std::io::Write;

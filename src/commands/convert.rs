@@ -1,9 +1,9 @@
 //! `toratsugumi convert`: game records from one format into another.
 
 use super::{existing, record_files};
-use crate::console::{self, note};
 use crate::record::{Format, Record};
-use crate::whole_file;
+use crate::resume::whole_file;
+use crate::support::console::{self, note};
 use clap::ValueEnum;
 use std::collections::HashMap;
 use std::error::Error;

@@ -3,9 +3,9 @@
 use super::networks::network;
 use super::signals;
 use super::values::{parse_duration, parse_share};
-use crate::console::note;
 use crate::datagen::{Job, MOST_RANDOM_PLIES, Openings, Settings, Shard, ShardOutcome, Target, generate};
-use crate::interrupt::Unfinished;
+use crate::resume::interrupt::Unfinished;
+use crate::support::console::note;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;

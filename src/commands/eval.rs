@@ -2,9 +2,9 @@
 
 use super::networks::network;
 use super::positions::for_each_position;
-use crate::console;
 use crate::nnue::{Evaluator, Kernel, force_kernel};
 use crate::position::Position;
+use crate::support::console;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;

@@ -2,8 +2,8 @@
 
 use super::signals;
 use super::values::parse_duration;
-use crate::console::{note, say};
 use crate::learn::{Config, Options, System, TEMPLATE, prepare, print_job, run as learn};
+use crate::support::console::{note, say};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};

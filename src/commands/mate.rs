@@ -1,13 +1,13 @@
 //! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
 
 use crate::commands::{record_files, signals};
-use crate::console;
 use crate::engine::Diagram;
-use crate::interrupt::{self, Unfinished};
-use crate::lock;
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
 use crate::position::Position;
 use crate::record::{Format, notation};
+use crate::resume::interrupt::{self, Unfinished};
+use crate::resume::lock;
+use crate::support::console;
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -3,10 +3,10 @@
 use super::existing::spare;
 use super::networks::network;
 use super::positions::sample;
-use crate::console;
 use crate::nnue::mean::mean;
 use crate::nnue::{Network, inspect};
-use crate::whole_file::WholeFile;
+use crate::resume::whole_file::WholeFile;
+use crate::support::console;
 use clap::Subcommand;
 use std::error::Error;
 use std::path::{Path, PathBuf};

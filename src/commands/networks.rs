@@ -1,8 +1,8 @@
 //! The network that a command works with.
 
-use crate::console::note;
 use crate::engine::{LoadError, load_network};
 use crate::nnue::Network;
+use crate::support::console::note;
 use std::path::Path;
 
 /// As [`load_network`]; warnings go to standard error.

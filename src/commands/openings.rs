@@ -2,10 +2,10 @@
 
 use super::{existing, signals};
 use crate::arena::balanced::{Maker, Recipe};
-use crate::console::Progress;
-use crate::interrupt;
 use crate::nnue::Network;
-use crate::whole_file::{self, beside};
+use crate::resume::interrupt;
+use crate::resume::whole_file::{self, beside};
+use crate::support::console::Progress;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! `toratsugumi perft`: counts the leaves of the tree of all legal moves.
 
-use crate::console;
 use crate::engine::Game;
 use crate::position::{MAX_PERFT_DEPTH, divide};
+use crate::support::console;
 use std::error::Error;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;

@@ -1,8 +1,8 @@
 //! Record files as the command line names them: single files, directories, standard input.
 
-use crate::console::note;
 use crate::record::encoding::{Decoded, decode};
 use crate::record::{Format, Record};
+use crate::support::console::note;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

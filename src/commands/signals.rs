@@ -1,7 +1,7 @@
 //! Signals that ask a job to stop.
 #![allow(unsafe_code)] // a signal's action is asked of the system
 
-use crate::interrupt;
+use crate::resume::interrupt;
 use std::sync::Once;
 
 /// From now on SIGINT, SIGTERM and SIGHUP only count up [`interrupt::requests`]; one that was ignored stays ignored.

@@ -3,8 +3,8 @@
 use super::networks::network;
 use super::signals;
 use crate::commands::values::parse_duration;
-use crate::interrupt::Unfinished;
-use crate::openings::Opening;
+use crate::record::openings::Opening;
+use crate::resume::interrupt::Unfinished;
 use crate::search::params;
 use crate::tune::{GameSettings, Job, State, run as tune};
 use std::error::Error;

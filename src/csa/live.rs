@@ -2,8 +2,8 @@
 
 use super::clock::Clock;
 use super::game::ServerGame;
-use crate::console;
 use crate::record::csa::move_text;
+use crate::support::console;
 use crate::types::{Color, Move};
 use crate::usi_client::UsiScore;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Messages to the user, and the dialogue for the log file. The password appears in neither.
 
 use super::secret::Secret;
-use crate::console::{Progress, note};
+use crate::support::console::{Progress, note};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;

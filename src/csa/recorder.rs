@@ -3,8 +3,8 @@
 use super::game::{GameOutcome, ServerGame};
 use super::protocol::Verdict;
 use crate::record::csa;
+use crate::resume::whole_file;
 use crate::types::Color;
-use crate::whole_file;
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 use std::fs::File;

@@ -18,6 +18,7 @@ mod joiner;
 mod packed_sfen;
 pub mod psv;
 pub mod read;
+pub mod referee;
 mod scored;
 mod td;
 mod write;

@@ -5,7 +5,7 @@ use super::file::GameWriter;
 use super::format::Format;
 use super::joiner::Joiner;
 use super::scored::Scored;
-use crate::whole_file::WholeFile;
+use crate::resume::whole_file::WholeFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

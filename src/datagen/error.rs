@@ -3,7 +3,7 @@
 use super::manifest::{ManifestError, Target};
 use super::tree_file::TreeFileError;
 use crate::data::RecordError;
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 use std::io;
 use std::path::PathBuf;
 

@@ -3,15 +3,15 @@
 use super::openings::Openings;
 use super::settings::Settings;
 use crate::data::psv::PackedSfenValue;
+use crate::data::referee::{self, Agreement};
 use crate::data::{EndReason, GameRecord, GameResult, PlyRecord};
-use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::position::Position;
-use crate::random::Rng;
-use crate::referee::{self, Agreement};
 use crate::search::{
     LastLines, Limits, Observer, SearchOptions, SearchResult, Searcher, Silent, TreePosition,
 };
+use crate::support::memory::OutOfMemory;
+use crate::support::random::Rng;
 use crate::types::{Move, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

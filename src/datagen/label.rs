@@ -1,13 +1,13 @@
 //! Deep searches over positions of any records: [`label`], the yardstick for static evaluations.
 
 use super::manifest::signature;
-use crate::console::{Progress, clock, differences};
 use crate::data::psv::PackedSfenValue;
 use crate::data::{PackedSfen, RecordError};
-use crate::interrupt::{self, Unfinished};
 use crate::nnue::Network;
+use crate::resume::interrupt::{self, Unfinished};
+use crate::resume::whole_file::{self, beside, unfinished};
 use crate::search::{Limits, SearchOptions, Searcher, Searchers, Silent};
-use crate::whole_file::{self, beside, unfinished};
+use crate::support::console::{Progress, clock, differences};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::OpenOptions;

@@ -2,12 +2,12 @@
 
 use super::settings::Settings;
 use super::shard::Shard;
-use crate::console::differences;
 use crate::data::psv::PackedSfenValue;
 use crate::nnue::Network;
 use crate::position::Position;
+use crate::resume::whole_file;
 use crate::search::{Limits, SearchOptions, Searcher, Silent};
-use crate::whole_file;
+use crate::support::console::differences;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;

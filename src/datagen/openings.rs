@@ -3,9 +3,9 @@
 use super::settings::Settings;
 use crate::data::board::Board;
 use crate::data::{PackedSfen, Start};
-use crate::openings::{Opening, OpeningsError, play_random};
 use crate::position::Position;
-use crate::random::Rng;
+use crate::record::openings::{Opening, OpeningsError, play_random};
+use crate::support::random::Rng;
 use crate::types::Move;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! The mate search as the engine runs it: one thread, a solver that keeps its memory, an observer that receives the answer.
 
 use crate::mate::{Limits, Outcome, Progress, STACK, Solver};
-use crate::memory::OutOfMemory;
 use crate::position::Position;
+use crate::support::memory::OutOfMemory;
 use crate::types::Move;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

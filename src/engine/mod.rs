@@ -27,10 +27,10 @@ pub use options::{Accepted, EMPTY, INTERNAL, Kind, NO_BOOK, Opt, OptionError, Op
 pub use score::{UsiScore, centipawns, win_rate};
 pub use text::decode_text;
 
-use crate::memory::OutOfMemory;
 use crate::nnue::arch::FV_SCALE;
 use crate::nnue::{self, Network, NetworkError};
 use crate::position::Position;
+use crate::support::memory::OutOfMemory;
 use crate::types::{Move, Value};
 use mate::MateSearch;
 use network::read_network;

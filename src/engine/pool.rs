@@ -1,8 +1,8 @@
 //! The search threads with the sizes that the user asked for, as far as the machine's memory allows: [`SizedPool`].
 
-use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::search::ThreadPool;
+use crate::support::memory::OutOfMemory;
 use std::sync::Arc;
 
 /// Numbers of threads and MiB of the transposition table.

@@ -1,7 +1,7 @@
 //! The files of a loop: [`Directory`].
 
 use super::generation::{Generation, Plan};
-use crate::{lock, whole_file};
+use crate::resume::{lock, whole_file};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::error::Error;

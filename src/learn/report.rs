@@ -2,7 +2,7 @@
 
 use super::directory::Directory;
 use super::generation::{Generation, Plan};
-use crate::chart::{COLORS, Curve, Panel, svg};
+use crate::support::chart::{COLORS, Curve, Panel, svg};
 use std::error::Error;
 use std::fmt::Write;
 

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::value::Plies;
-use crate::memory::{HugeBuf, OutOfMemory};
+use crate::support::memory::{HugeBuf, OutOfMemory};
 use crate::types::Key;
 
 #[derive(Clone, Copy, bytemuck::Zeroable)]

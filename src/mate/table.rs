@@ -9,7 +9,7 @@
 use super::hands;
 use super::limits::Gate;
 use super::value::{Count, ENDLESS, Knowledge, Plies};
-use crate::memory::{HugeBuf, OutOfMemory, prefetch};
+use crate::support::memory::{HugeBuf, OutOfMemory, prefetch};
 use crate::types::{Hand, Key};
 
 /// One board with one hand of the attacker. All zeroes is an empty slot.

@@ -14,7 +14,7 @@ use super::lite::Lite;
 use super::parameters::Parameters;
 use super::perspective::Perspective;
 use super::shape::Shape;
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

@@ -17,8 +17,8 @@ use super::features::{FeatureSet, HalfKp, bona_pieces};
 use super::layers::WEIGHT_SHIFT;
 use super::network::Network;
 use super::parameters::Parameters;
-use crate::memory::OutOfMemory;
 use crate::position::Slot;
+use crate::support::memory::OutOfMemory;
 use crate::types::{Color, Piece, PieceType, Square};
 
 /// Transformer outputs that share the standing.

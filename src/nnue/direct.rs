@@ -8,7 +8,7 @@ use super::head::Head;
 use super::layers::{Aligned, Dense, Row};
 use super::shape::HeadShape;
 use super::simd::Simd;
-use crate::memory::{HugeBuf, OutOfMemory};
+use crate::support::memory::{HugeBuf, OutOfMemory};
 
 /// `2 L1 -> 1`, weights of 16 bits, a set for each bucket.
 pub(super) struct Direct<const L1: usize, const BUCKETS: usize, const SQUARED: bool>(Output<L1>);

@@ -22,7 +22,7 @@ use crate::position::{DirtyPieces, Position};
 /// let move_ = position.parse_move("7g7f").unwrap();
 /// evaluator.push(position.do_move(move_));
 /// assert_eq!(evaluator.evaluate(&position), evaluate_from_scratch(&network, &position));
-/// # Ok::<(), toratsugumi::memory::OutOfMemory>(())
+/// # Ok::<(), toratsugumi::support::memory::OutOfMemory>(())
 /// ```
 pub struct Evaluator {
     network: Arc<Network>,

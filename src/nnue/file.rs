@@ -20,9 +20,9 @@ use super::layers::Dense;
 use super::network::Network;
 use super::parameters::Parameters;
 use super::shape::{Shape, Style};
-use crate::memory::OutOfMemory;
-use crate::sha256::sha256;
-use crate::whole_file::WholeFile;
+use crate::resume::sha256::sha256;
+use crate::resume::whole_file::WholeFile;
+use crate::support::memory::OutOfMemory;
 
 /// The name of the file in an `EvalDir`.
 pub const FILE_NAME: &str = "nn.bin";

@@ -3,8 +3,8 @@
 use super::layers::{Dense, Row};
 use super::shape::HeadShape;
 use super::simd::Simd;
-use crate::memory::OutOfMemory;
 use crate::position::Position;
+use crate::support::memory::OutOfMemory;
 use crate::types::{Color, PieceType};
 
 /// The layers after the accumulators of `L1` outputs each.

@@ -4,7 +4,7 @@ use super::head::Head;
 use super::layers::{Affine, Dense, Row};
 use super::shape::HeadShape;
 use super::simd::Simd;
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 
 /// `WIDE -> L2 -> L3 -> 1`, all clipped ReLU on bytes; `WIDE` is both accumulators side by side, side to move first.
 pub(super) struct Hidden<const WIDE: usize, const L2: usize, const L3: usize> {

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::features::FeatureSet;
-use crate::memory::{HugeBuf, OutOfMemory, Zeroable};
+use crate::support::memory::{HugeBuf, OutOfMemory, Zeroable};
 
 /// Hidden layers compute in units of 1/64: their sums are shifted right by this before they are clipped to 0..=127.
 pub const WEIGHT_SHIFT: u32 = 6;

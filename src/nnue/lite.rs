@@ -16,8 +16,8 @@ use super::line::{Frame, Line};
 use super::parameters::{Evaluation, Parameters};
 use super::shape::{HeadShape, Inputs, Shape};
 use super::simd::{Simd, Work, dispatch, scalar};
-use crate::memory::OutOfMemory;
 use crate::position::{Position, Slot};
+use crate::support::memory::OutOfMemory;
 use crate::types::{Color, PieceType, Square};
 
 /// Numbers of a line.

@@ -1,7 +1,7 @@
 //! [`mean`]: one network out of several of a kind.
 
 use super::network::Network;
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 
 /// Why networks have no mean.
 #[derive(Debug, thiserror::Error)]

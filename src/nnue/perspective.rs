@@ -4,7 +4,7 @@ use super::features::FeatureSet;
 use super::head::Head;
 use super::layers::Transformer;
 use super::shape::{Inputs, Shape};
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 
 /// All layers: features `F` to two accumulators of `L1` outputs, and a [`Head`] after them.
 pub(super) struct Perspective<F, const L1: usize, H> {

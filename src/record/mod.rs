@@ -30,6 +30,7 @@ mod headings;
 pub mod jkf;
 pub mod kakinoki;
 pub mod notation;
+pub mod openings;
 pub mod psn;
 mod special;
 mod text;

@@ -2,7 +2,7 @@
 
 use super::error::RecordError;
 use super::game::{Ply, Record};
-use crate::openings::Opening;
+use crate::record::openings::Opening;
 
 /// Reads the games of a file, one a line: `startpos moves ...`, `sfen ... moves ...`, with or without `position`, or a
 /// bare SFEN. Empty lines and lines that begin with `#` are skipped.

@@ -3,9 +3,9 @@
 use super::mates::{Mates, answered, refuted};
 use super::reading::{DECLARATION, PvLine, Reading};
 use crate::engine::{Engine, EngineError, LastLines, Limits, OptionError};
-use crate::memory::OutOfMemory;
 use crate::position::{GameRepetition, Position};
 use crate::record::{Record, Special};
+use crate::support::memory::OutOfMemory;
 use crate::types::{Move, VALUE_MATE, VALUE_SUPERIOR, VALUE_ZERO, Value, is_decisive, is_win};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

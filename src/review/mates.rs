@@ -2,8 +2,8 @@
 
 use super::reading::PvLine;
 use crate::engine::{MateAnswer, MateLimits, MateSolver, Shorten};
-use crate::memory::OutOfMemory;
 use crate::position::Position;
+use crate::support::memory::OutOfMemory;
 use crate::types::{MAX_PLY, Move, Value, mate_in, mated_in};
 
 /// Megabytes: some ten thousand positions need no more.

@@ -119,7 +119,7 @@ fn summary(report: &Report<'_>) -> String {
     }
     if sides.iter().any(|s| s.seconds.is_some()) {
         row(lang.pick("消費時間", "Time"), None, &|i| {
-            sides[i].seconds.map_or("-".into(), crate::console::clock)
+            sides[i].seconds.map_or("-".into(), crate::support::console::clock)
         });
     }
     let points: String = report

@@ -3,7 +3,7 @@
 use super::analyst::Settings;
 use super::reading::Reading;
 use crate::record::Record;
-use crate::whole_file;
+use crate::resume::whole_file;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;

@@ -142,7 +142,7 @@ fn figures(out: &mut String, report: &Report<'_>) {
     }
     if sides.iter().any(|s| s.seconds.is_some()) {
         row(lang.pick("消費時間", "time"), &|i| {
-            sides[i].seconds.map_or("-".into(), crate::console::clock)
+            sides[i].seconds.map_or("-".into(), crate::support::console::clock)
         });
     }
 }

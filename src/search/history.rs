@@ -6,8 +6,8 @@
 //! bits, so drops of different kinds are distinct everywhere.
 
 use super::params as p;
-use crate::memory::{HugeBuf, OutOfMemory, prefetch};
 use crate::position::{Bitboard, Position};
+use crate::support::memory::{HugeBuf, OutOfMemory, prefetch};
 use crate::types::{Color, Move, Piece, PieceType, Square};
 use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
 

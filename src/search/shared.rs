@@ -2,7 +2,7 @@
 
 use super::history::SharedHistories;
 use super::tt::TranspositionTable;
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -5,7 +5,7 @@
 //! therefore plays a stored move only after checking it, and treats a stored score as it treats any key collision.
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
-use crate::memory::{HugeBuf, OutOfMemory};
+use crate::support::memory::{HugeBuf, OutOfMemory};
 use crate::types::{Bound, Key, VALUE_NONE, Value, is_loss, is_win};
 use bytemuck::Zeroable;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering::Relaxed};
@@ -144,7 +144,7 @@ impl TranspositionTable {
     #[inline]
     pub fn prefetch(&self, key: Key, own_pieces: Key) {
         let p: *const Cluster = &self.clusters[self.index(key, own_pieces)];
-        crate::memory::prefetch(p);
+        crate::support::memory::prefetch(p);
     }
 
     /// Looks a position up, by the same keys: what is stored (if anything), and where to store.

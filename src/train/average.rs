@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::finished::Finished;
 use super::model::Model;
-use crate::memory::OutOfMemory;
+use crate::support::memory::OutOfMemory;
 
 /// An exponential moving average of the finished parameters (Polyak and Ruppert; "EMA").
 ///

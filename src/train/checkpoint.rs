@@ -20,8 +20,8 @@ use super::average::Average;
 use super::finished::Finished;
 use super::layout::Layout;
 use super::model::Model;
-use crate::memory::HugeBuf;
-use crate::whole_file::WholeFile;
+use crate::resume::whole_file::WholeFile;
+use crate::support::memory::HugeBuf;
 
 const MAGIC: &[u8; 9] = b"toratrain";
 const VERSION: u32 = 3;

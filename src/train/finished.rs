@@ -6,7 +6,7 @@ use super::features::Sample;
 use super::head;
 use super::layout::Layout;
 use super::model::Model;
-use crate::memory::{HugeBuf, OutOfMemory};
+use crate::support::memory::{HugeBuf, OutOfMemory};
 
 /// What a [`Model`] amounts to: momentum made up for, the factor added to the rows, mirrored king squares written out.
 /// It is rounded to integers by [`quantize`](Self::quantize).

@@ -9,7 +9,7 @@ use super::loss::{Loss, Objective};
 use super::source::{DataSet, Part};
 use super::step::Trainer;
 use crate::data::RecordError;
-use crate::random::Rng;
+use crate::support::random::Rng;
 
 /// The positions set aside, singly and in batches.
 pub struct HeldOut {

@@ -14,7 +14,7 @@ use super::features::Sample;
 use super::layout::Layout;
 use super::source::{DataSet, Part};
 use crate::data::RecordError;
-use crate::random::Rng;
+use crate::support::random::Rng;
 
 /// What the loader is asked for.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@ use super::features::{BONA, mirrored_row, relative_row};
 use super::head::{self, normal};
 use super::kernels::{AdamStep, CatchUp, Kernels, Portable};
 use super::layout::Layout;
-use crate::memory::{HugeBuf, OutOfMemory};
 use crate::nnue::Architecture;
 use crate::nnue::features::is_left;
-use crate::random::Rng;
+use crate::support::memory::{HugeBuf, OutOfMemory};
+use crate::support::random::Rng;
 use crate::types::Square;
 
 /// Some parameters and both moments of their gradients.

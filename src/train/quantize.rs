@@ -7,8 +7,8 @@ pub use super::head::OUTPUT_SUM;
 use super::layout::Layout;
 use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
-use crate::memory::OutOfMemory;
 use crate::nnue::{FV_SCALE, Network, Shape, output_of};
+use crate::support::memory::OutOfMemory;
 
 /// One unit of the first layer.
 const INPUT_SCALE: f32 = 127.0;

@@ -1,6 +1,6 @@
 //! What a run leaves to look at: a CSV log and an SVG of its losses.
 
-use crate::chart::{self, COLORS, Curve, Panel};
+use crate::support::chart::{self, COLORS, Curve, Panel};
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};

@@ -20,12 +20,12 @@ use super::settings::Settings;
 use super::source::{Counts, DataSet, Selection};
 use super::start::{Material, Place, Start};
 use super::step::Trainer;
-use crate::console::{Progress, clock};
 use crate::data::TdLambda;
-use crate::interrupt;
-use crate::lock;
-use crate::memory::OutOfMemory;
-use crate::whole_file;
+use crate::resume::interrupt;
+use crate::resume::lock;
+use crate::resume::whole_file;
+use crate::support::console::{Progress, clock};
+use crate::support::memory::OutOfMemory;
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]

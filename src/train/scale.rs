@@ -32,7 +32,7 @@ pub fn fit(pairs: &[(i16, i8)]) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     #[test]
     fn the_scale_that_made_the_results_is_found() {

@@ -285,7 +285,7 @@ impl DataSet {
 
     /// The same name always falls on the same side, whatever else is in the set.
     fn part(&self, name: u64) -> Part {
-        let mut rng = crate::random::Rng::for_stream(0x7661_6c69, name);
+        let mut rng = crate::support::random::Rng::for_stream(0x7661_6c69, name);
         if rng.chance(self.selection.validation) { Part::Validation } else { Part::Training }
     }
 }

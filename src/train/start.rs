@@ -13,11 +13,11 @@ use super::report::Entry;
 use super::settings::Settings;
 use super::source::DataSet;
 use super::tie::untieable;
-use crate::console::differences;
 use crate::data::RecordError;
 use crate::data::read::fingerprint;
 use crate::nnue::Network;
 use crate::nnue::file::FILE_NAME;
+use crate::support::console::differences;
 
 /// What a run is made from, beside its settings; one that goes on is made from the same.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]

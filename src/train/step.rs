@@ -17,7 +17,7 @@ use super::kernels::{AdamStep, CatchUp, Grid, Kernels};
 use super::layout::Layout;
 use super::loss::{Loss, Objective};
 use super::model::{Model, catch_up, factor_rows};
-use crate::memory::{HugeBuf, OutOfMemory, prefetch};
+use crate::support::memory::{HugeBuf, OutOfMemory, prefetch};
 
 /// Estimated cost of a touched row and of a view that uses it, for sharing rows among threads.
 const ROW_COST: usize = 24;

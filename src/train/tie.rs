@@ -10,8 +10,8 @@ use super::finished::Finished;
 use super::kernels::Portable;
 use super::layout::Layout;
 use super::model::Model;
-use crate::memory::OutOfMemory;
 use crate::nnue::features::is_left;
+use crate::support::memory::OutOfMemory;
 use crate::types::Square;
 
 /// Why a model cannot be tied, if so.
@@ -89,7 +89,7 @@ fn share_mean(values: &mut [f32], l1: usize, a: usize, b: usize) {
 mod tests {
     use super::*;
     use crate::nnue::Architecture;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     #[test]
     fn a_tied_model_is_the_mean_of_both_sides_and_its_own_mirror_image() {

@@ -1,12 +1,12 @@
 //! The games of one step: [`Pair`], played by [`Opponents`].
 
 use crate::data::GameResult;
-use crate::memory::OutOfMemory;
+use crate::data::referee::{self, Agreement};
 use crate::nnue::Network;
-use crate::openings::Opening;
 use crate::position::Position;
-use crate::referee::{self, Agreement};
+use crate::record::openings::Opening;
 use crate::search::{Limits, SearchOptions, Searcher, Silent, params};
+use crate::support::memory::OutOfMemory;
 use crate::types::{Color, Value};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

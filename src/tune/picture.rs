@@ -1,7 +1,7 @@
 //! The way of every number, as a picture.
 
 use super::Spsa;
-use crate::chart::{self, COLORS, Curve, Panel};
+use crate::support::chart::{self, COLORS, Curve, Panel};
 
 /// One small diagram a number: its value over the steps done, a line at where it began. `path` holds the steps done and
 /// the numbers then. The height of a diagram is four last perturbations, or more where a number went further.

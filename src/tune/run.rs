@@ -3,12 +3,12 @@
 use super::pair::{Opponents, Pair};
 use super::spsa::{Proposal, Spsa};
 use super::state::State;
-use crate::console::Progress;
-use crate::interrupt;
 use crate::nnue::Network;
-use crate::openings::Opening;
-use crate::random::Rng;
+use crate::record::openings::Opening;
+use crate::resume::interrupt;
 use crate::search::{STACK, params};
+use crate::support::console::Progress;
+use crate::support::random::Rng;
 use std::error::Error;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

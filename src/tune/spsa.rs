@@ -5,8 +5,8 @@
 //! it): with `A = N / 10`, step `k` of `N` perturbs by `c_end (N / k)^0.101` and moves by
 //! `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` for each game by which one corner is ahead.
 
-use crate::random::Rng;
 use crate::search::params::Param;
+use crate::support::random::Rng;
 use serde::{Deserialize, Serialize};
 
 const ALPHA: f64 = 0.602;

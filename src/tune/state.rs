@@ -3,11 +3,11 @@
 use super::pair::GameSettings;
 use super::picture;
 use super::spsa::{Proposal, Spsa, Tuned};
-use crate::console::clock;
 use crate::nnue::Network;
-use crate::openings::Opening;
+use crate::record::openings::Opening;
+use crate::resume::whole_file;
 use crate::search::params;
-use crate::whole_file;
+use crate::support::console::clock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -426,7 +426,7 @@ fn openings_are_made_even_and_the_same_again() {
     };
     assert!(make(&[]).status.success());
     let first = std::fs::read_to_string(&path).unwrap();
-    let openings = toratsugumi::openings::Opening::read_file(&path).unwrap();
+    let openings = toratsugumi::record::openings::Opening::read_file(&path).unwrap();
     assert_eq!(openings.len(), 3);
     assert!(openings.iter().all(|o| [4, 6].contains(&o.moves.len()) && !o.position().in_check()));
     let refused = make(&[]);

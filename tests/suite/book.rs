@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use toratsugumi::book::{self, Book, BookMove, Builder, Format, Lookup, OpenBook, Place, Remark};
 use toratsugumi::engine::{BookLine, Engine, Limits, Observer};
 use toratsugumi::position::Position;
-use toratsugumi::random::Rng;
+use toratsugumi::support::random::Rng;
 use toratsugumi::types::Move;
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";

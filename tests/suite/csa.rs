@@ -30,8 +30,8 @@ use toratsugumi::csa::settings::Settings;
 use toratsugumi::csa::summary::SummaryReader;
 use toratsugumi::csa::thinking::{Memory, Statistics};
 use toratsugumi::position::Position;
-use toratsugumi::random::Rng;
 use toratsugumi::record::{Special, csa};
+use toratsugumi::support::random::Rng;
 use toratsugumi::types::Color;
 
 // --- dialogues recorded with real servers ---------------------------------------------------------------------------

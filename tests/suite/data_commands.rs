@@ -7,7 +7,7 @@ use toratsugumi::data::psv::PackedSfenValue;
 use toratsugumi::data::{EndReason, GameReader, GameRecord, GameResult, GameWriter, PlyRecord, Start};
 use toratsugumi::nnue::{Architecture, Network};
 use toratsugumi::position::Position;
-use toratsugumi::random::Rng;
+use toratsugumi::support::random::Rng;
 
 /// Small games of random moves, numbered from 0; another fingerprint, other games.
 fn write_games(path: &Path, fingerprint: u64, games: u64) {

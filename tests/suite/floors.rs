@@ -33,24 +33,16 @@ const FLOORS: &[(&str, u8)] = &[
     ("usi_client", 4),
     ("book", 3),
     ("record", 3),
-    ("referee", 3),
     ("search", 3),
     ("train", 3),
     ("mate", 2),
     ("nnue", 2),
     ("data", 2),
-    ("openings", 2),
     // the rules of shogi
     ("position", 1),
-    ("chart", 0),
-    ("console", 0),
-    ("interrupt", 0),
-    ("lock", 0),
-    ("memory", 0),
-    ("random", 0),
-    ("sha256", 0),
+    ("resume", 0),
+    ("support", 0),
     ("types", 0),
-    ("whole_file", 0),
 ];
 
 /// A file of more lines wants splitting, or a reason.

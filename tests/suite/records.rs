@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use toratsugumi::position::Position;
-use toratsugumi::random::Rng;
 use toratsugumi::record::{End, Format, Line, Ply, Record, Special, csa, usi};
+use toratsugumi::support::random::Rng;
 
 fn sample(name: &str) -> (PathBuf, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games").join(name);

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use toratsugumi::nnue::Network;
 use toratsugumi::position::Position;
-use toratsugumi::random::Rng;
 use toratsugumi::record::{End, Format, Record, Special};
+use toratsugumi::support::random::Rng;
 
 const GAME: &str = "tests/data/games/gps_normal_gps_l_2010.csa";
 

@@ -6,12 +6,12 @@ use toratsugumi::data::read::each_position;
 use toratsugumi::data::{
     EndReason, GameRecord, GameResult, GameWriter, Plies, PlyRecord, PositionWriter, Start,
 };
-use toratsugumi::interrupt::Unfinished;
 use toratsugumi::nnue::arch::ARCHITECTURES;
 use toratsugumi::nnue::{Architecture, Network, evaluate_from_scratch};
 use toratsugumi::position::Position;
 use toratsugumi::position::material::PIECE_VALUE;
-use toratsugumi::random::Rng;
+use toratsugumi::resume::interrupt::Unfinished;
+use toratsugumi::support::random::Rng;
 use toratsugumi::train::average::Average;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::checkpoint;

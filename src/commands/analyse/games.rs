@@ -3,14 +3,14 @@
 use super::args::{Args, Form};
 use crate::book::Library;
 use crate::commands::{record_files, signals};
-use crate::console::{self, Progress, clock, note};
-use crate::interrupt::{self, Unfinished};
 use crate::record::{Format, Record};
+use crate::resume::interrupt::{self, Unfinished};
+use crate::resume::whole_file;
 use crate::review::store::{self, StoreError};
 use crate::review::{
     Analyst, Effort, Lang, Reading, Report, Settings, annotate, book_moves, graph, page, text,
 };
-use crate::whole_file;
+use crate::support::console::{self, Progress, clock, note};
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::{IsTerminal, Write};

@@ -3,11 +3,11 @@
 
 use super::args::Args;
 use crate::commands::signals;
-use crate::console;
 use crate::engine::{Bound, Diagram, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
-use crate::interrupt;
 use crate::position::Position;
 use crate::record::notation;
+use crate::resume::interrupt;
+use crate::support::console;
 use crate::types::{Color, Move};
 use std::error::Error;
 use std::io::Write;

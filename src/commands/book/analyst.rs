@@ -2,10 +2,10 @@
 
 use crate::book::BookMove;
 use crate::engine::centipawns;
-use crate::memory::OutOfMemory;
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::search::{LastLines, Limits, SearchOptions, Searcher};
+use crate::support::memory::OutOfMemory;
 use crate::types::Move;
 use std::sync::Arc;
 

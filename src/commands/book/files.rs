@@ -2,8 +2,8 @@
 
 use crate::book::{self, Book, Dropped, Format};
 use crate::commands::existing;
-use crate::console::{note, say};
-use crate::whole_file::WholeFile;
+use crate::resume::whole_file::WholeFile;
+use crate::support::console::{note, say};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 

@@ -3,12 +3,12 @@
 use super::files::Output;
 use crate::book::make::{Collector, Ending, Filter};
 use crate::commands::record_files;
-use crate::console::{note, say};
 use crate::data::read::each_game;
 use crate::data::{GameResult, RecordError};
 use crate::engine::centipawns;
 use crate::position::Position;
 use crate::record::{Record, Special};
+use crate::support::console::{note, say};
 use crate::types::Color;
 use std::error::Error;
 use std::path::PathBuf;

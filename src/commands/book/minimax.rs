@@ -2,7 +2,7 @@
 
 use super::files::{self, Output};
 use crate::book::minimax::minimax;
-use crate::console::say;
+use crate::support::console::say;
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;

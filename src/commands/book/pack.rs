@@ -3,7 +3,7 @@
 use super::files;
 use crate::book::{self, Format, embedded};
 use crate::commands::existing;
-use crate::whole_file::WholeFile;
+use crate::resume::whole_file::WholeFile;
 use std::error::Error;
 use std::path::PathBuf;
 

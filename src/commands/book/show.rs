@@ -1,10 +1,10 @@
 //! `toratsugumi book show`.
 
 use crate::book::{BookMove, Lookup, OpenBook};
-use crate::console::{note, say};
 use crate::engine::{Diagram, Game};
 use crate::position::Position;
 use crate::record::notation;
+use crate::support::console::{note, say};
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use super::files;
 use crate::book::graph::{Graph, Target};
 use crate::book::{Book, edit};
-use crate::console::say;
+use crate::support::console::say;
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -8,12 +8,12 @@ use crate::book::{Book, BookMove, Builder, Place, Remark};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
-use crate::console::{Progress, clock, note, say};
 use crate::datagen::Shard;
-use crate::interrupt::{self, Unfinished};
-use crate::openings::Opening;
 use crate::position::STARTPOS;
-use crate::whole_file::beside;
+use crate::record::openings::Opening;
+use crate::resume::interrupt::{self, Unfinished};
+use crate::resume::whole_file::beside;
+use crate::support::console::{Progress, clock, note, say};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::error::Error;
@@ -336,7 +336,7 @@ fn write_frontier(args: &Args, leaves: &[(Place, u16)]) -> Result<(), Box<dyn Er
         text += &format!("sfen {}\n", pos.sfen());
     }
     let path = args.output.path();
-    crate::whole_file::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    crate::resume::whole_file::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     say!("{} leaves to {}", leaves.len(), path.display())?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::book::db::DbReader;
 use crate::book::{self, Book, BookError, Builder, Format, edit};
-use crate::console::say;
+use crate::support::console::say;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;

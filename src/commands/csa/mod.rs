@@ -5,7 +5,6 @@ mod args;
 pub use args::Args;
 
 use super::signals;
-use crate::console::{note, say};
 use crate::csa::client::{Client, ClientError, Tally};
 use crate::csa::external::External;
 use crate::csa::internal::Internal;
@@ -14,7 +13,8 @@ use crate::csa::log::{Log, Screen};
 use crate::csa::loopback::{Loopback, Rules};
 use crate::csa::player::{Player, PlayerError, Sink, Thought};
 use crate::csa::settings::Settings;
-use crate::interrupt;
+use crate::resume::interrupt;
+use crate::support::console::{note, say};
 use std::error::Error;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -3,9 +3,9 @@
 use super::inputs::{files, in_file, warn};
 use crate::commands::existing::spare;
 use crate::commands::values::parse_share;
-use crate::console::{note, say};
 use crate::data::read::{each_position, fingerprint};
 use crate::data::{EndReason, Format, GameRecord, Plies, PositionWriter, TdLambda};
+use crate::support::console::{note, say};
 use std::cell::Cell;
 use std::error::Error;
 use std::path::PathBuf;

@@ -2,14 +2,14 @@
 
 use super::inputs::{files_of, warn};
 use crate::commands::existing::spare;
-use crate::console::say;
 use crate::data::board::Board;
 use crate::data::file::MIXED;
 use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
 use crate::data::read::{each_game, each_record};
 use crate::data::{Format, GameReader, GameWriter, PackedSfen, RecordError};
-use crate::whole_file::WholeFile;
+use crate::resume::whole_file::WholeFile;
+use crate::support::console::say;
 use std::collections::HashSet;
 use std::error::Error;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! The files that `train` and the subcommands of `data` read, and what is said of them.
 
-use crate::console::note;
 use crate::data::{self, Format};
+use crate::support::console::note;
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};

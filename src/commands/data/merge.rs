@@ -2,9 +2,9 @@
 
 use super::inputs::{files_of, in_file, warn};
 use crate::commands::existing::spare;
-use crate::console::say;
 use crate::data::file::{HEADER_LEN, MIXED};
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
+use crate::support::console::say;
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -3,11 +3,11 @@
 use super::inputs::{files_of, in_file, warn};
 use crate::commands::existing::spare;
 use crate::commands::values::parse_mebibytes;
-use crate::console::say;
 use crate::data::Format;
 use crate::data::read::count_records;
-use crate::random::Rng;
-use crate::whole_file::{WholeFile, beside};
+use crate::resume::whole_file::{WholeFile, beside};
+use crate::support::console::say;
+use crate::support::random::Rng;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};

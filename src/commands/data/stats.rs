@@ -1,9 +1,9 @@
 //! `toratsugumi data stats`.
 
 use super::inputs::{files, warn};
-use crate::console::say;
 use crate::data::read::{count_records, each_game};
 use crate::data::{EndReason, Format, GameRecord, GameResult, RecordError};
+use crate::support::console::say;
 use crate::types::Color;
 use rayon::prelude::*;
 use std::error::Error;

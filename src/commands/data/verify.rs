@@ -1,9 +1,9 @@
 //! `toratsugumi data verify`.
 
 use super::inputs::{files, in_file};
-use crate::console::say;
 use crate::data::read::each_position;
 use crate::data::{Format, GameReader, Joiner, Plies};
+use crate::support::console::say;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::error::Error;

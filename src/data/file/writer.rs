@@ -5,7 +5,7 @@ use super::header::{self, HEADER_LEN};
 use super::reader::GameReader;
 use crate::data::error::RecordError;
 use crate::data::game::GameRecord;
-use crate::whole_file::unfinished;
+use crate::resume::whole_file::unfinished;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -45,7 +45,7 @@ pub(super) fn dispatch<W: Work>(work: W) -> W::Output {
 pub(super) fn prefetch<T>(row: &T) {
     let start = std::ptr::from_ref(row).cast::<u8>();
     for line in (0..size_of::<T>()).step_by(64) {
-        crate::memory::prefetch(start.wrapping_add(line));
+        crate::support::memory::prefetch(start.wrapping_add(line));
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn prefetch<T>(row: &T) {
 mod tests {
     use super::*;
     use crate::nnue::layers::{Affine, Aligned, Dense, Row};
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     /// First and second layer, as networks have them side by side.
     struct Both<'a, const N: usize, const WIDE: usize, const L2: usize, const L3: usize>(

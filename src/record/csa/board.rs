@@ -211,7 +211,7 @@ pub fn write_position(position: &Position) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     fn read(text: &str) -> Result<Position, BoardError> {
         let mut reader = BoardReader::default();

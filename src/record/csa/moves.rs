@@ -64,7 +64,7 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveTextError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     #[test]
     fn every_move_of_random_games_reads_back() {

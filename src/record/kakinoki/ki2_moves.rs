@@ -185,7 +185,7 @@ pub fn relative_of(position: &Position, m: Move) -> Relative {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     #[test]
     fn every_move_of_random_games_reads_back() {

@@ -85,7 +85,7 @@ fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Rng;
+    use crate::support::random::Rng;
 
     #[test]
     fn every_move_of_random_games_reads_back() {

@@ -3,7 +3,7 @@
 use super::tile::{OUTPUT_SUM, Tile, dot, normal};
 use crate::nnue;
 use crate::nnue::layers::WEIGHT_SHIFT;
-use crate::random::Rng;
+use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::kernels::{Grid, Kernels, Strided};
 use crate::train::loss::Loss;

@@ -2,7 +2,7 @@
 
 use super::tile::{Head, OUTPUT_SUM, Scratch, Tile, dot, normal, split};
 use crate::nnue::{HeadShape, Parameters};
-use crate::random::Rng;
+use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
 

@@ -3,7 +3,7 @@
 use super::dense::{Layer, clamp, mask};
 use super::tile::{Head, Scratch, Tile, split};
 use crate::nnue::Parameters;
-use crate::random::Rng;
+use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
 use crate::train::kernels::Grid;

@@ -9,7 +9,7 @@ use super::dense::{Layer, clamp, mask};
 use super::tile::{Head, Scratch, Tile, normal, split};
 use crate::nnue::Parameters;
 use crate::nnue::features::HAND_END;
-use crate::random::Rng;
+use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
 use crate::train::kernels::Grid;

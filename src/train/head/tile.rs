@@ -1,9 +1,9 @@
 //! What every kind of network does after its first layer ([`Head`]), on one tile of samples at a time ([`Tile`]).
 
-use crate::memory::prefetch;
 use crate::nnue::Parameters;
 use crate::nnue::arch::FV_SCALE;
-use crate::random::Rng;
+use crate::support::memory::prefetch;
+use crate::support::random::Rng;
 use crate::train::batch::{Batch, TILE};
 use crate::train::features::Sample;
 use crate::train::kernels::{Grid, Kernels};

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 use super::arithmetic::{ACC_SCALE, AdamStep, CatchUp, Grid, Strided};
 use super::checked::Unchecked;
-use crate::memory::prefetch;
+use crate::support::memory::prefetch;
 
 /// See [`Kernels`](super::Kernels).
 pub(super) struct Avx512;

@@ -13,8 +13,8 @@ use toratsugumi::csa::player::{Allowance, GameText, Player, PlayerError, Sink, T
 use toratsugumi::csa::secret::Secret;
 use toratsugumi::csa::settings::Settings;
 use toratsugumi::position::{EnteringKingRule, Position};
-use toratsugumi::random::Rng;
 use toratsugumi::record::csa;
+use toratsugumi::support::random::Rng;
 use toratsugumi::usi_client::UsiScore;
 
 /// Settings that wait for nothing.

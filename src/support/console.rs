@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 /// When it cannot be written, as on a full disk; that its reader has gone is no error.
 #[cfg(feature = "cli")]
 macro_rules! say {
-    ($($text:tt)*) => { $crate::console::out(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::support::console::out(format_args!($($text)*)) };
 }
 
 /// Prints a line on standard error. Nothing can be done where that fails.
 macro_rules! note {
-    ($($text:tt)*) => { $crate::console::err(format_args!($($text)*)) };
+    ($($text:tt)*) => { $crate::support::console::err(format_args!($($text)*)) };
 }
 
 pub(crate) use note;

@@ -1,7 +1,7 @@
 //! Files of openings, and the one inside the binary: one line a game, as USI's `position` command has it.
 //!
 //! ```
-//! use toratsugumi::openings::Opening;
+//! use toratsugumi::record::openings::Opening;
 //!
 //! let openings = Opening::embedded()?;
 //! assert_eq!(openings.len(), 500);
@@ -10,8 +10,8 @@
 //! ```
 
 use crate::position::Position;
-use crate::random::Rng;
-use crate::sha256::sha256;
+use crate::resume::sha256::sha256;
+use crate::support::random::Rng;
 use crate::types::Move;
 use std::fmt;
 use std::io::Write;
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// The balanced openings of `book/`, made by `toratsugumi openings`.
-const EMBEDDED: &str = include_str!("../book/openings.txt");
+const EMBEDDED: &str = include_str!("../../book/openings.txt");
 
 /// A position and the moves that lead on from it.
 #[derive(Clone)]
