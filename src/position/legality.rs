@@ -57,6 +57,12 @@ impl Position {
         !m.is_drop() && self.piece_on(m.to()).is_some()
     }
 
+    /// The kind of piece that a capture takes.
+    #[inline]
+    pub fn captured_kind(&self, m: Move) -> PieceType {
+        self.piece_on(m.to()).kind()
+    }
+
     /// Whether the generators would produce this move here; for moves out of hash tables and killer slots. `all` allows
     /// pointless non-promotions.
     #[inline]

@@ -4,12 +4,11 @@
 //! part in every history. There is no zugzwang to fear in shogi, so the null move needs no material condition.
 
 use super::history::Threats;
-use super::late_moves::LateMove;
+use super::late_moves::{LateMove, late_move_reduction, stat_score};
 use super::movepick::MovePicker;
-use super::node::{Node, NodeType, NonPv, Pv, TtKnowledge};
+use super::node::{Node, NodeType, NonPv, Pv, TtProbe};
 use super::params as p;
 use super::pruning::{Prune, futility_margin};
-
 use super::stats::{Event, count, count_if};
 use super::tt::{TtData, value_from_tt};
 use super::worker::{Worker, corrected};
@@ -54,14 +53,14 @@ impl Worker {
         let us = self.pos.side_to_move();
         let in_check = self.pos.in_check();
         count_if(Event::InCheck, in_check);
-        let previous = *self.before(ply, 1);
+        let previous = *self.stack.before(ply, 1);
         let prior_capture = previous.current.is_some() && self.pos.captured().is_some();
         let follow_pv = N::ROOT
             || previous.follow_pv && self.last_pv.get(ply - 1).is_some_and(|&m| m == previous.current);
-        let frame = self.frame_mut(ply);
-        frame.in_check = in_check;
-        frame.move_count = 0;
-        frame.follow_pv = follow_pv;
+        let entry = &mut self.stack[ply];
+        entry.in_check = in_check;
+        entry.move_count = 0;
+        entry.follow_pv = follow_pv;
         if N::PV {
             self.sel_depth = self.sel_depth.max(ply as i32 + 1);
         }
@@ -81,14 +80,14 @@ impl Worker {
             }
         }
         let prior_reduction = previous.reduction;
-        self.before_mut(ply, 1).reduction = 0;
-        self.frame_mut(ply).stat_score = 0;
-        self.frame_mut(ply + 2).cutoffs = 0;
-        let excluded = self.frame(ply).excluded;
+        self.stack.before_mut(ply, 1).reduction = 0;
+        self.stack[ply].stat_score = 0;
+        self.stack[ply + 2].cutoffs = 0;
+        let excluded = self.stack[ply].excluded;
 
         // Step 3. Transposition table.
         let (hit, slot) = self.probe();
-        let tt = TtKnowledge {
+        let tt = TtProbe {
             hit: hit.is_some(),
             mv: if N::ROOT { self.root_moves[self.pv_index].mv } else { hit.map_or(Move::NONE, |h| h.1) },
             value: hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply)),
@@ -96,12 +95,12 @@ impl Worker {
         };
         count_if(Event::TtHit, tt.hit);
         let tt_capture = tt.mv.is_some() && self.pos.is_capture(tt.mv);
-        let frame = self.frame_mut(ply);
-        frame.tt_hit = tt.hit;
+        let entry = &mut self.stack[ply];
+        entry.tt_hit = tt.hit;
         if excluded.is_none() {
-            frame.tt_pv = N::PV || tt.data.is_pv;
+            entry.tt_pv = N::PV || tt.data.is_pv;
         }
-        let mut tt_pv = frame.tt_pv;
+        let mut tt_pv = entry.tt_pv;
         if !N::PV
             && excluded.is_none()
             && tt.value != VALUE_NONE
@@ -112,7 +111,7 @@ impl Worker {
             count(Event::TtCut);
             if tt.mv.is_some() && tt.value >= beta {
                 if !tt_capture {
-                    self.frame_mut(ply).threats = Threats::of(&self.pos);
+                    self.stack[ply].threats = Threats::of(&self.pos);
                     let bonus = p::tt_cut_bonus_mult() * depth - p::tt_cut_bonus_offset();
                     self.update_quiet(ply, tt.mv, bonus.min(p::tt_cut_bonus_max()));
                 }
@@ -145,14 +144,14 @@ impl Worker {
 
         // Step 5. Static evaluation.
         let correction = self.correction(ply);
-        let two_ago = self.before(ply, 2).static_eval;
+        let two_ago = self.stack.before(ply, 2).static_eval;
         let mut raw_eval = VALUE_NONE;
         let mut eval;
         if in_check {
             eval = two_ago;
-            self.frame_mut(ply).static_eval = eval;
+            self.stack[ply].static_eval = eval;
         } else if excluded.is_some() {
-            eval = self.frame(ply).static_eval;
+            eval = self.stack[ply].static_eval;
             raw_eval = eval;
         } else {
             raw_eval = tt.data.eval;
@@ -161,7 +160,7 @@ impl Worker {
                 raw_eval = self.evaluate();
             }
             eval = corrected(raw_eval, correction);
-            self.frame_mut(ply).static_eval = eval;
+            self.stack[ply].static_eval = eval;
             if !tt.hit {
                 self.store_eval(slot, raw_eval, tt_pv);
             } else if tt.value != VALUE_NONE && tt.data.bound.decides(tt.value, eval + 1) {
@@ -169,7 +168,7 @@ impl Worker {
                 eval = tt.value;
             }
         }
-        let static_eval = self.frame(ply).static_eval;
+        let static_eval = self.stack[ply].static_eval;
         let mut improving = false;
         if !in_check {
             self.learn_from_eval_swing(ply, tt.hit, prior_capture);
@@ -206,7 +205,7 @@ impl Worker {
 
             // Step 9. Null move.
             self.shared.histories.prefetch_pawn(&self.pos);
-            self.hist.prefetch_continuation(self.before(ply, 1).cont);
+            self.hist.prefetch_continuation(self.stack.before(ply, 1).cont);
             if cut_node
                 && excluded.is_none()
                 && ply >= self.null_min_ply
@@ -220,7 +219,7 @@ impl Worker {
                 return v;
             }
             // a verification search at this node may have set it
-            tt_pv = self.frame(ply).tt_pv;
+            tt_pv = self.stack[ply].tt_pv;
             improving |= static_eval >= beta;
 
             // Step 10. Without a move from the table, look less deep first.
@@ -262,8 +261,8 @@ impl Worker {
 
         // Step 13. The moves.
         count(Event::MoveLoop);
-        let continuation = self.continuation(ply);
-        let node = Node { ply, us, cut_node, all_node, tt, tt_capture, correction, continuation };
+        let continuation = self.stack.continuation(ply);
+        let node = Node { us, cut_node, all_node, tt, tt_capture, correction, continuation };
         // what the user names is searched, pointless or not
         let all = self.options.generate_all || N::ROOT && !self.limits.search_moves.is_empty();
         let mut picker = MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, all);
@@ -296,14 +295,14 @@ impl Worker {
             };
             move_count += 1;
             count(Event::Move);
-            self.frame_mut(ply).move_count = move_count;
+            self.stack[ply].move_count = move_count;
             let capture = self.pos.is_capture(m);
             if !capture {
-                self.frame_mut(ply).threats = picker.threats(&self.pos);
+                self.stack[ply].threats = picker.threats(&self.pos);
             }
             let gives_check = self.pos.gives_check(m);
             let mut new_depth = depth - 1;
-            let mut r = self.base_reduction(improving, depth, move_count, beta - alpha);
+            let mut r = self.reductions.base(improving, depth, move_count, beta - alpha, self.root_delta);
             if tt_pv {
                 r += p::lmr_tt_pv_entry();
             }
@@ -350,12 +349,12 @@ impl Worker {
                 let margin = p::singular_margin() + p::singular_tt_pv() * i32::from(tt_pv && !N::PV);
                 let singular_beta = tt.value - margin * depth / 55;
                 count(Event::SingularTried);
-                self.frame_mut(ply).excluded = m;
+                self.stack[ply].excluded = m;
                 let v = self.search::<NonPv>(ply, singular_beta - 1, singular_beta, new_depth / 2, cut_node);
-                let frame = self.frame_mut(ply);
-                frame.excluded = Move::NONE;
+                let entry = &mut self.stack[ply];
+                entry.excluded = Move::NONE;
                 // the search without `m` may have found out that this node belongs to the principal variation's tree
-                tt_pv = frame.tt_pv;
+                tt_pv = entry.tt_pv;
                 if self.stopped() {
                     return VALUE_ZERO;
                 }
@@ -389,11 +388,11 @@ impl Worker {
             // Step 16. How much less deep to look at a late move.
             self.prefetch_after(m);
             new_depth += extension;
-            r = self.late_move_reduction::<N>(
-                &node,
-                LateMove { m, capture, move_count, depth, alpha, tt_pv },
-                r,
-            );
+            let stat_score = stat_score(&self.hist, &self.pos, &node, self.stack[ply].threats, m, capture);
+            self.stack[ply].stat_score = stat_score;
+            let cutoffs = self.stack[ply + 1].cutoffs;
+            let late = LateMove { mv: m, move_count, depth, alpha, tt_pv, stat_score, cutoffs };
+            r = late_move_reduction::<N>(&node, late, r);
 
             // Step 17. Make the move.
             count(Event::Searched);
@@ -409,9 +408,9 @@ impl Worker {
             if depth >= 2 && move_count > 1 {
                 let d = (new_depth - r / 1024).min(new_depth + 2).max(1) + i32::from(N::PV);
                 count_if(Event::Reduced, d < new_depth);
-                self.frame_mut(ply).reduction = new_depth - d;
+                self.stack[ply].reduction = new_depth - d;
                 value = -self.search::<NonPv>(ply + 1, -(alpha + 1), -alpha, d, true);
-                self.frame_mut(ply).reduction = 0;
+                self.stack[ply].reduction = 0;
                 if value > alpha {
                     count_if(Event::ReducedBeatsAlpha, d < new_depth);
                     let deeper = d < new_depth && value > best_value + p::lmr_deeper();
@@ -472,7 +471,7 @@ impl Worker {
                         count_if(Event::FailHighTtMove, m == tt.mv);
                         count_if(Event::FailHighCapture, capture);
                         if extension < 2 || N::PV {
-                            self.frame_mut(ply).cutoffs += 1;
+                            self.stack[ply].cutoffs += 1;
                         }
                         break;
                     }
@@ -507,7 +506,7 @@ impl Worker {
             }
         }
         if best_value <= alpha && previous.tt_pv {
-            self.frame_mut(ply).tt_pv = true;
+            self.stack[ply].tt_pv = true;
         }
 
         // Step 22. Remember.
@@ -525,14 +524,14 @@ impl Worker {
                 depth: if move_count != 0 { depth } else { (depth + 6).min(MAX_PLY as i32 - 1) },
                 move16: best_move.raw16(),
                 eval: raw_eval,
-                is_pv: self.frame(ply).tt_pv,
+                is_pv: self.stack[ply].tt_pv,
             };
             self.store(slot, ply, found);
             if let (false, true, Some(tree)) = (N::ROOT, move_count > 0, &mut self.tree) {
                 tree.see(&self.pos, asked_depth, &found, best_move);
             }
         }
-        let static_eval = self.frame(ply).static_eval;
+        let static_eval = self.stack[ply].static_eval;
         if !in_check
             && (best_move.is_none() || !self.pos.is_capture(best_move))
             && (best_value > static_eval) == best_move.is_some()
@@ -575,8 +574,8 @@ impl Worker {
         cut_node: bool,
         tt_move: Move,
     ) -> Option<(Value, Move)> {
-        let threshold = probcut_beta - self.frame(ply).static_eval;
-        let excluded = self.frame(ply).excluded;
+        let threshold = probcut_beta - self.stack[ply].static_eval;
+        let excluded = self.stack[ply].excluded;
         let mut picker = MovePicker::probcut(&self.pos, tt_move, threshold, self.options.generate_all);
         loop {
             let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
@@ -621,7 +620,7 @@ impl Worker {
             - p::double_tt_history() * self.hist.tt_move as i32 / 116_517
             - p::double_deep() * deep;
         let triple = p::triple_base() + p::triple_pv() * pv - p::triple_not_capture() * quiet
-            + p::triple_tt_pv() * i32::from(self.frame(ply).tt_pv)
+            + p::triple_tt_pv() * i32::from(self.stack[ply].tt_pv)
             - uncertainty
             - p::triple_deep() * deep;
         1 + i32::from(gap > double) + i32::from(gap > triple)
@@ -632,24 +631,12 @@ impl Worker {
         if capture || m.is_drop() || ply < 18 || self.pos.plies_from_null() <= 6 {
             return false;
         }
-        let (two, four) = (self.before(ply, 2).current, self.before(ply, 4).current);
+        let (two, four) = (self.stack.before(ply, 2).current, self.stack.before(ply, 4).current);
         two.is_some()
             && four.is_some()
             && !two.is_drop()
             && !four.is_drop()
             && m.from() == two.to()
             && two.from() == four.to()
-    }
-
-    /// The line from `ply` is `m` and what was found after it.
-    #[inline]
-    pub(super) fn raise_pv(&mut self, ply: usize, m: Move) {
-        let (head, tail) = self.pv.split_at_mut(ply + 1);
-        let line = &mut head[ply];
-        line.clear();
-        line.push(m);
-        let rest = &tail[0];
-        let room = line.remaining_capacity().min(rest.len());
-        line.extend(rest[..room].iter().copied());
     }
 }

@@ -14,9 +14,9 @@ impl Worker {
     /// Credits a move of `piece` to `to` at `ply` in the tables of the moves before it.
     pub(super) fn update_continuation(&mut self, ply: usize, piece: Piece, to: Square, bonus: i32) {
         // in check, replies follow from the check, not from older moves
-        let reach = if self.frame(ply).in_check { 2 } else { 6 };
+        let reach = if self.stack[ply].in_check { 2 } else { 6 };
         for back in 1..=reach {
-            let earlier = *self.before(ply, back);
+            let earlier = *self.stack.before(ply, back);
             if earlier.current.is_some() {
                 let extra = if back < 2 { CONTINUATION_NEAREST } else { 0 };
                 let b = bonus * CONTINUATION_WEIGHTS[back - 1] / 1024 + extra;
@@ -28,7 +28,7 @@ impl Worker {
     /// Credits a quiet move at `ply`, whose threats are known, in every quiet history.
     pub(super) fn update_quiet(&mut self, ply: usize, m: Move, bonus: i32) {
         let us = self.pos.side_to_move();
-        self.hist.update_main(us, m, self.frame(ply).threats, bonus);
+        self.hist.update_main(us, m, self.stack[ply].threats, bonus);
         if ply < LOW_PLIES {
             self.hist.update_low_ply(ply, m, bonus * p::low_ply_scale() / 1024);
         }
@@ -47,13 +47,13 @@ impl Worker {
         quiets: &[Move],
         captures: &[Move],
     ) {
-        let previous = *self.before(ply, 1);
+        let previous = *self.stack.before(ply, 1);
         let bonus = (p::stat_bonus_mult() * depth - p::stat_bonus_offset()).min(p::stat_bonus_max())
             + if best == tt_move { p::stat_bonus_tt() } else { 0 }
             + previous.stat_score / 32;
         let malus = (p::stat_malus_mult() * depth - p::stat_malus_offset()).min(p::stat_malus_max());
         if self.pos.is_capture(best) {
-            let captured = self.captured_kind(best);
+            let captured = self.pos.captured_kind(best);
             let b = bonus * p::capture_bonus_scale() / 1024;
             self.hist.update_capture(best.piece(), best.to(), captured, b);
         } else {
@@ -74,7 +74,7 @@ impl Worker {
             self.update_continuation(ply - 1, m.piece(), m.to(), -malus * p::refuted_malus_scale() / 1024);
         }
         for &m in captures {
-            let captured = self.captured_kind(m);
+            let captured = self.pos.captured_kind(m);
             let b = -malus * p::capture_malus_scale() / 1024;
             self.hist.update_capture(m.piece(), m.to(), captured, b);
         }
@@ -90,12 +90,12 @@ impl Worker {
     /// The opponent's quiet move changed the evaluation: credit or blame it before anything is searched.
     #[inline(always)]
     pub(super) fn learn_from_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
-        let previous = *self.before(ply, 1);
+        let previous = *self.stack.before(ply, 1);
         let m = previous.current;
         if !m.is_some() || previous.in_check || prior_capture {
             return;
         }
-        let swing = -(previous.static_eval + self.frame(ply).static_eval);
+        let swing = -(previous.static_eval + self.stack[ply].static_eval);
         let swing = swing.clamp(-p::eval_swing_worst(), p::eval_swing_best()) + p::eval_swing_offset();
         self.hist.update_main(!self.pos.side_to_move(), m, previous.threats, swing * p::eval_history_scale());
         if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
@@ -106,7 +106,7 @@ impl Worker {
 
     /// Every move failed low: the opponent's move that led here was good.
     pub(super) fn update_prior_quiet(&mut self, ply: usize, depth: i32, best_value: i32) {
-        let (here, previous) = (*self.frame(ply), *self.before(ply, 1));
+        let (here, previous) = (self.stack[ply], *self.stack.before(ply, 1));
         let m = previous.current;
         let mut scale = (p::prior_quiet_depth() * depth).min(p::prior_quiet_depth_max())
             - previous.stat_score / p::prior_quiet_stat_div()
@@ -139,13 +139,8 @@ impl Worker {
 
     /// Every move failed low after a capture: it was a good one.
     pub(super) fn update_prior_capture(&mut self, ply: usize) {
-        let m = self.before(ply, 1).current;
+        let m = self.stack.before(ply, 1).current;
         let captured = self.pos.captured().kind();
         self.hist.update_capture(m.piece(), m.to(), captured, p::prior_capture_bonus());
-    }
-
-    #[inline]
-    pub(super) fn captured_kind(&self, m: Move) -> PieceType {
-        self.pos.piece_on(m.to()).kind()
     }
 }

@@ -103,7 +103,6 @@
 //! way to the declaration as a term of the search.
 
 mod alphabeta;
-mod frame;
 mod go;
 mod history;
 mod history_update;
@@ -118,13 +117,13 @@ pub mod params;
 mod pool;
 mod pruning;
 mod quiescence;
-mod reduction;
 mod report;
 mod root;
 mod root_mate;
 mod root_move;
 mod searcher;
 mod shared;
+mod stack;
 mod stats;
 mod timeman;
 mod tree;

@@ -350,7 +350,7 @@ impl MovePicker {
         for s in &mut self.list {
             let m = s.mv;
             s.score = if pos.is_capture(m) {
-                (1 << 28) + PIECE_VALUE[pos.piece_on(m.to()).kind().index()]
+                (1 << 28) + PIECE_VALUE[pos.captured_kind(m).index()]
             } else {
                 hist.main(us, m, threats) + previous[piece_to(m.piece(), m.to())] as i32
             };
@@ -360,7 +360,7 @@ impl MovePicker {
 
 fn score_captures(list: &mut MoveList, pos: &Position, hist: &Histories) {
     for s in list {
-        let captured = pos.piece_on(s.mv.to()).kind();
+        let captured = pos.captured_kind(s.mv);
         s.score = hist.capture(s.mv.piece(), s.mv.to(), captured)
             + p::order_captured_value() * PIECE_VALUE[captured.index()];
     }

@@ -29,7 +29,7 @@ impl NodeType for NonPv {
 
 /// What the transposition table knows of a node.
 #[derive(Clone, Copy)]
-pub(super) struct TtKnowledge {
+pub(super) struct TtProbe {
     pub hit: bool,
     pub mv: Move,
     /// Mates counted from the root; `VALUE_NONE` if there is none.
@@ -39,13 +39,12 @@ pub(super) struct TtKnowledge {
 
 /// What stays the same for all moves of a node.
 pub(super) struct Node {
-    pub ply: usize,
     pub us: Color,
     /// A null-window node that is expected to fail high.
     pub cut_node: bool,
     /// A null-window node that is expected to fail low.
     pub all_node: bool,
-    pub tt: TtKnowledge,
+    pub tt: TtProbe,
     pub tt_capture: bool,
     /// The correction of the static evaluation, in 1/131072.
     pub correction: i32,

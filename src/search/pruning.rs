@@ -44,10 +44,10 @@ impl Worker {
         lmr_depth: Depth,
         alpha: Value,
     ) -> bool {
-        let captured = self.captured_kind(m);
+        let captured = self.pos.captured_kind(m);
         let history = self.hist.capture(m.piece(), m.to(), captured);
         if !gives_check && lmr_depth < 7 {
-            let hope = self.frame(ply).static_eval
+            let hope = self.stack[ply].static_eval
                 + p::capture_futility_base()
                 + p::capture_futility_depth() * lmr_depth
                 + PIECE_VALUE[captured.index()]
@@ -71,24 +71,24 @@ impl Worker {
         alpha: Value,
         has_best: bool,
     ) -> Prune {
-        let frame = self.frame(ply);
+        let entry = &self.stack[ply];
         let i = piece_to(m.piece(), m.to());
-        let history = self.hist.continuation(self.before(ply, 1).cont)[i] as i32
-            + self.hist.continuation(self.before(ply, 2).cont)[i] as i32
+        let history = self.hist.continuation(self.stack.before(ply, 1).cont)[i] as i32
+            + self.hist.continuation(self.stack.before(ply, 2).cont)[i] as i32
             + self.shared.histories.pawn(&self.pos)[i].load(Relaxed) as i32;
         if history < -p::history_prune() * depth {
             count(Event::HistoryPruned);
             return Prune::Drop;
         }
         let us = self.pos.side_to_move();
-        let history = history + p::history_main_weight() * self.hist.main(us, m, frame.threats) / 32;
+        let history = history + p::history_main_weight() * self.hist.main(us, m, entry.threats) / 32;
         let lmr_depth = lmr_depth + history / p::history_depth_div();
-        let hope = frame.static_eval
+        let hope = entry.static_eval
             + p::futility_move_base()
             + if has_best { 0 } else { p::futility_move_no_best() }
             + p::futility_move_depth() * lmr_depth
-            + if frame.static_eval > alpha { p::futility_move_above() } else { 0 };
-        if !frame.in_check && lmr_depth < 13 && hope <= alpha {
+            + if entry.static_eval > alpha { p::futility_move_above() } else { 0 };
+        if !entry.in_check && lmr_depth < 13 && hope <= alpha {
             return Prune::Futile(hope);
         }
         let lmr_depth = lmr_depth.max(0);

@@ -19,7 +19,7 @@ impl Worker {
         let in_check = self.pos.in_check();
         count(Event::Quiescence);
         count_if(Event::QuiescenceInCheck, in_check);
-        self.frame_mut(ply).in_check = in_check;
+        self.stack[ply].in_check = in_check;
         if let Some(v) = self.repetition_score(ply) {
             return v;
         }
@@ -31,7 +31,7 @@ impl Worker {
         let tt_move = hit.map_or(Move::NONE, |h| h.1);
         let tt = hit.map_or_else(TtData::default, |h| h.0);
         let tt_value = hit.map_or(VALUE_NONE, |h| value_from_tt(h.0.value, ply));
-        self.frame_mut(ply).tt_hit = hit.is_some();
+        self.stack[ply].tt_hit = hit.is_some();
         count_if(Event::QuiescenceTtHit, hit.is_some());
         if !N::PV && tt_value != VALUE_NONE && tt.depth >= DEPTH_QS && tt.bound.decides(tt_value, beta) {
             count(Event::QuiescenceTtCut);
@@ -55,7 +55,7 @@ impl Worker {
             count_if(Event::QuiescenceEvaluated, tt.eval == VALUE_NONE);
             raw_eval = if tt.eval == VALUE_NONE { self.evaluate() } else { tt.eval };
             let static_eval = corrected(raw_eval, self.correction(ply));
-            self.frame_mut(ply).static_eval = static_eval;
+            self.stack[ply].static_eval = static_eval;
             best_value = static_eval;
             if tt_value != VALUE_NONE && !is_decisive(tt_value) && tt.bound.decides(tt_value, best_value + 1)
             {
@@ -75,7 +75,7 @@ impl Worker {
             futility_base = static_eval + p::qs_futility();
         }
 
-        let previous = *self.before(ply, 1);
+        let previous = *self.stack.before(ply, 1);
         let previous_to = if previous.current.is_some() { previous.current.to() } else { Square::NONE };
         let mut picker =
             MovePicker::quiescence(&self.pos, tt_move, ply, previous.cont, self.options.generate_all);
@@ -97,7 +97,7 @@ impl Worker {
                     if move_count > 2 {
                         continue;
                     }
-                    let hope = futility_base + PIECE_VALUE[self.captured_kind(m).index()];
+                    let hope = futility_base + PIECE_VALUE[self.pos.captured_kind(m).index()];
                     if hope <= alpha {
                         best_value = best_value.max(hope);
                         continue;

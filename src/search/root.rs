@@ -164,31 +164,6 @@ impl Worker {
         }
     }
 
-    /// Records what the search of `root_moves[index]` found.
-    pub(super) fn record_root_move(
-        &mut self,
-        index: usize,
-        value: Value,
-        alpha: Value,
-        beta: Value,
-        move_count: i32,
-        nodes_before: u64,
-    ) {
-        let nodes = self.nodes;
-        let (sel_depth, first_line) = (self.sel_depth, self.pv_index == 0);
-        let r = &mut self.root_moves[index];
-        r.take_in(value, nodes - nodes_before);
-        if move_count == 1 || value > alpha {
-            r.set_score(value, alpha, beta, &self.pv[1]);
-            r.sel_depth = sel_depth;
-            if move_count > 1 && first_line {
-                self.shared.counters[self.index].best_move_changes.fetch_add(1, Relaxed);
-            }
-        } else {
-            r.score = -VALUE_INFINITE;
-        }
-    }
-
     /// Sets the best move aside if the opponent mates behind it by checks alone, which a search need not see. Looks from a
     /// quarter of the planned time on, when the move may soon be played and there is time to think again.
     fn sets_best_move_aside(&mut self) -> bool {

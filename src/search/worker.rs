@@ -15,14 +15,14 @@
 //! Here: the fields, their life from search to search, playing a move with all that goes with it, the scores that need no
 //! search, and the look at the limits.
 
-use super::frame::Frame;
 use super::history::{ContIndex, Histories, piece_to};
+use super::late_moves::Reductions;
 use super::node::NodeType;
 use super::params as p;
-use super::reduction::Reductions;
 use super::root_mate::RootMates;
 use super::root_move::{Line, PvLine, RootMove};
 use super::shared::SharedState;
+use super::stack::Stack;
 use super::timeman::{PreviousMove, Timekeeper};
 use super::tree::Tree;
 use super::tt::{DEPTH_UNSEARCHED, TtData, TtSlot, value_to_tt};
@@ -33,10 +33,6 @@ use crate::support::memory::OutOfMemory;
 use crate::types::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// Frames before the root, so that looking back up to seven plies needs no test.
-const BEFORE_ROOT: usize = 7;
-const FRAMES: usize = MAX_PLY + BEFORE_ROOT + 3;
 
 /// How many nodes may pass between two looks at the clock.
 const CHECK_INTERVAL: u64 = 512;
@@ -49,7 +45,7 @@ pub struct Worker {
     pub(super) shared: Arc<SharedState>,
     pub(super) options: Arc<SearchOptions>,
     pub(super) limits: Arc<Limits>,
-    frames: Box<[Frame; FRAMES]>,
+    pub(super) stack: Stack,
     pub(super) pv: Vec<PvLine>,
     pub(super) index: usize,
     pub(super) threads: usize,
@@ -93,7 +89,7 @@ impl Worker {
             shared,
             options: Arc::default(),
             limits: Arc::default(),
-            frames: Box::new([Frame::default(); FRAMES]),
+            stack: Stack::default(),
             pv: vec![PvLine::new(); MAX_PLY + 2],
             index,
             threads,
@@ -142,10 +138,7 @@ impl Worker {
         }
         self.pos = pos.clone();
         self.eval.reset(&self.pos);
-        self.frames.fill(Frame::default());
-        for f in &mut self.frames[..BEFORE_ROOT] {
-            f.static_eval = VALUE_NONE;
-        }
+        self.stack.clear();
         self.limits = limits;
         self.nodes = 0;
         self.next_check = 0;
@@ -166,33 +159,6 @@ impl Worker {
         self.options = options;
     }
 
-    #[inline]
-    pub(super) fn frame(&self, ply: usize) -> &Frame {
-        &self.frames[ply + BEFORE_ROOT]
-    }
-
-    #[inline]
-    pub(super) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
-        &mut self.frames[ply + BEFORE_ROOT]
-    }
-
-    /// The frame `back` (at most 7) plies before `ply`.
-    #[inline]
-    pub(super) fn before(&self, ply: usize, back: usize) -> &Frame {
-        &self.frames[ply + BEFORE_ROOT - back]
-    }
-
-    #[inline]
-    pub(super) fn before_mut(&mut self, ply: usize, back: usize) -> &mut Frame {
-        &mut self.frames[ply + BEFORE_ROOT - back]
-    }
-
-    /// The history tables opened by the moves 1 to 6 plies before.
-    #[inline]
-    pub(super) fn continuation(&self, ply: usize) -> [ContIndex; 6] {
-        std::array::from_fn(|i| self.before(ply, i + 1).cont)
-    }
-
     /// Asks for what the table has of the position after `m`: it is far away, and needs the time until the move is played.
     #[inline(always)]
     pub(super) fn prefetch_after(&self, m: Move) {
@@ -204,14 +170,14 @@ impl Worker {
     pub(super) fn make(&mut self, ply: usize, m: Move, gives_check: bool) {
         self.count_node();
         let capture = self.pos.is_capture(m);
-        let frame = self.frame_mut(ply);
-        frame.current = m;
-        frame.cont = ContIndex::new(frame.in_check, capture, m.piece(), m.to());
-        frame.cont_correction = piece_to(m.piece(), m.to()) as u32;
+        let entry = &mut self.stack[ply];
+        entry.current = m;
+        entry.cont = ContIndex::new(entry.in_check, capture, m.piece(), m.to());
+        entry.cont_correction = piece_to(m.piece(), m.to()) as u32;
         let changes = self.pos.do_move_with(m, gives_check);
         self.shared.histories.prefetch_correction(&self.pos);
         for back in [1, 3] {
-            let earlier = self.before(ply, back).cont_correction as usize;
+            let earlier = self.stack.before(ply, back).cont_correction as usize;
             self.hist.prefetch_cont_correction(earlier, m.piece(), m.to());
         }
         self.eval.push(changes);
@@ -225,10 +191,10 @@ impl Worker {
 
     #[inline]
     pub(super) fn make_null(&mut self, ply: usize) {
-        let frame = self.frame_mut(ply);
-        frame.current = Move::NULL;
-        frame.cont = ContIndex::NONE;
-        frame.cont_correction = 0;
+        let entry = &mut self.stack[ply];
+        entry.current = Move::NULL;
+        entry.cont = ContIndex::NONE;
+        entry.cont_correction = 0;
         self.pos.do_null_move();
         self.shared.tt.prefetch(self.pos.key(), self.pos.color_key(self.pos.side_to_move()));
         self.eval.push_null();
@@ -302,6 +268,43 @@ impl Worker {
         Some(value)
     }
 
+    /// The line from `ply` is `m` and what was found after it.
+    #[inline]
+    pub(super) fn raise_pv(&mut self, ply: usize, m: Move) {
+        let (head, tail) = self.pv.split_at_mut(ply + 1);
+        let line = &mut head[ply];
+        line.clear();
+        line.push(m);
+        let rest = &tail[0];
+        let room = line.remaining_capacity().min(rest.len());
+        line.extend(rest[..room].iter().copied());
+    }
+
+    /// Records what the search of `root_moves[index]` found.
+    pub(super) fn record_root_move(
+        &mut self,
+        index: usize,
+        value: Value,
+        alpha: Value,
+        beta: Value,
+        move_count: i32,
+        nodes_before: u64,
+    ) {
+        let nodes = self.nodes;
+        let (sel_depth, first_line) = (self.sel_depth, self.pv_index == 0);
+        let r = &mut self.root_moves[index];
+        r.take_in(value, nodes - nodes_before);
+        if move_count == 1 || value > alpha {
+            r.set_score(value, alpha, beta, &self.pv[1]);
+            r.sel_depth = sel_depth;
+            if move_count > 1 && first_line {
+                self.shared.counters[self.index].best_move_changes.fetch_add(1, Relaxed);
+            }
+        } else {
+            r.score = -VALUE_INFINITE;
+        }
+    }
+
     /// The score of a draw for the side to move, with a little noise so that lines into draws differ.
     #[inline]
     pub(super) fn draw_score(&self) -> Value {
@@ -330,9 +333,9 @@ impl Worker {
     /// The weighted corrections of the static evaluation at `ply`, in 1/131072.
     #[inline(always)]
     pub(super) fn correction(&self, ply: usize) -> i32 {
-        let m = self.before(ply, 1).current;
+        let m = self.stack.before(ply, 1).current;
         let continuation = if m.is_some() {
-            let [two, four] = [2, 4].map(|back| self.before(ply, back).cont_correction as usize);
+            let [two, four] = [2, 4].map(|back| self.stack.before(ply, back).cont_correction as usize);
             self.hist.cont_correction(two, m.piece(), m.to())
                 + self.hist.cont_correction(four, m.piece(), m.to())
         } else {
@@ -344,10 +347,10 @@ impl Worker {
     /// Moves the correction histories of the node at `ply` by `bonus`.
     pub(super) fn update_correction(&mut self, ply: usize, bonus: i32) {
         self.shared.histories.update_correction(&self.pos, bonus);
-        let m = self.before(ply, 1).current;
+        let m = self.stack.before(ply, 1).current;
         if m.is_some() {
             for (back, rate) in [(2, 126), (4, 63)] {
-                let earlier = self.before(ply, back).cont_correction as usize;
+                let earlier = self.stack.before(ply, back).cont_correction as usize;
                 self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * rate / 128);
             }
         }
