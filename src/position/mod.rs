@@ -31,6 +31,7 @@ mod keys;
 mod legality;
 mod mate1;
 pub mod material;
+mod mates;
 mod move_text;
 mod movegen;
 mod occurrences;
@@ -436,11 +437,5 @@ impl Position {
         self.kinds[kind] ^= b;
         self.kinds[CLASS[kind] as usize & 31] ^= b;
         self.colors[piece.color().index()] ^= b;
-    }
-}
-
-impl std::fmt::Debug for Position {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.sfen())
     }
 }

@@ -293,6 +293,12 @@ impl Position {
     }
 }
 
+impl std::fmt::Debug for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.sfen())
+    }
+}
+
 fn parse_board(text: &str) -> Result<[Piece; 81], SfenError> {
     let ranks = text.split('/').count();
     if ranks != 9 {
