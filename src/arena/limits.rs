@@ -17,7 +17,7 @@ pub struct Limits {
     pub byoyomi: Option<u64>,
     /// Main time.
     pub time: Option<u64>,
-    /// Added after each move.
+    /// Added for each move, which may use it at once.
     pub increment: Option<u64>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Clock<'a> {
         Clock { limits, left: limits.map(|l| l.time.unwrap_or(0)), margin }
     }
 
-    /// The `go` command for the player of `side`.
+    /// The `go` command for the player of `side`, as USI means it: the move may use its increment beside its clock.
     pub fn go(&self, side: Color) -> String {
         let own = self.limits[side.index()];
         let mut s = "go".to_string();
@@ -144,7 +144,7 @@ impl<'a> Clock<'a> {
     /// How long to wait for the move of `side` before the engine counts as hanging.
     pub fn patience(&self, side: Color, extra: Duration) -> Duration {
         let own = self.limits[side.index()];
-        let clock = if own.has_clock() { self.left[side.index()] + own.byoyomi.unwrap_or(0) } else { 0 };
+        let clock = if own.has_clock() { self.allowed(side) } else { 0 };
         Duration::from_millis(clock + own.movetime.unwrap_or(0)) + extra
     }
 
@@ -156,13 +156,18 @@ impl<'a> Clock<'a> {
             return true;
         }
         let used = elapsed.as_millis() as u64;
-        let left = &mut self.left[side.index()];
-        let byoyomi = own.byoyomi.unwrap_or(0);
-        if used > *left + byoyomi + self.margin {
+        if used > self.allowed(side) + self.margin {
             return false;
         }
-        *left = left.saturating_sub(used) + own.increment.unwrap_or(0);
+        let left = &mut self.left[side.index()];
+        *left = (*left + own.increment.unwrap_or(0)).saturating_sub(used);
         true
+    }
+
+    /// What the next move of `side` may take, in milliseconds.
+    fn allowed(&self, side: Color) -> u64 {
+        let own = self.limits[side.index()];
+        self.left[side.index()] + own.increment.unwrap_or(0) + own.byoyomi.unwrap_or(0)
     }
 }
 
@@ -178,9 +183,12 @@ mod tests {
         let mut clock = Clock::new([&limits, &limits], 20);
         assert_eq!(clock.go(Color::Black), "go btime 1000 wtime 1000 binc 100 winc 100");
         assert!(clock.spend(Color::Black, Duration::from_millis(400)));
-        assert!(clock.spend(Color::White, Duration::from_millis(1010)));
-        assert_eq!(clock.go(Color::Black), "go btime 700 wtime 100 binc 100 winc 100");
-        assert!(!clock.spend(Color::White, Duration::from_millis(121)));
+        // clock, increment and margin together
+        assert!(clock.spend(Color::White, Duration::from_millis(1120)));
+        assert_eq!(clock.go(Color::Black), "go btime 700 wtime 0 binc 100 winc 100");
+        assert!(clock.spend(Color::White, Duration::from_millis(60)));
+        assert_eq!(clock.go(Color::Black), "go btime 700 wtime 40 binc 100 winc 100");
+        assert!(!clock.spend(Color::White, Duration::from_millis(161)));
 
         let byoyomi = Limits { byoyomi: Some(50), ..Limits::default() };
         let nodes = Limits { nodes: Some(7), depth: Some(3), ..Limits::default() };

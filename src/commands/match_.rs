@@ -52,7 +52,7 @@ pub struct Args {
     /// Milliseconds of byoyomi
     #[arg(long, value_name = "MS")]
     byoyomi: Option<u64>,
-    /// Main time and increment in seconds, for instance 10+0.1
+    /// Main time and increment in seconds, for instance 10+0.1; the increment is there for the first move, too
     #[arg(long, value_name = "S+S", value_parser = parse_tc_words)]
     tc: Option<Fischer>,
     /// Lines of openings: `startpos moves ...`, `sfen ...` [default: the balanced openings of book/, which are inside the

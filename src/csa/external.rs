@@ -124,7 +124,8 @@ impl Running {
     }
 }
 
-/// The words of `go`. Our own time is given less the margin, since an engine does not know the connection's delay.
+/// The words of `go` as USI means them: the clocks are without the increments of the next moves. The margin is taken off
+/// our own time, since an engine does not know the connection's delay.
 fn clock_text(a: &Allowance) -> String {
     let Some(mut time) = a.time else { return format!("movetime {}", Allowance::UNLIMITED) };
     let c = a.color.index();
@@ -136,9 +137,12 @@ fn clock_text(a: &Allowance) -> String {
     if time[c] + byoyomi == 0 {
         time[c] = 1;
     }
+    // a part of the increment may be gone already
+    let increment = [0, 1].map(|side| a.increment[side].min(time[side]));
+    let time = [0, 1].map(|side| time[side] - increment[side]);
     let mut text = format!("btime {} wtime {}", time[0], time[1]);
     if a.increment != [0; 2] {
-        text += &format!(" binc {} winc {}", a.increment[0], a.increment[1]);
+        text += &format!(" binc {} winc {}", increment[0], increment[1]);
     }
     if a.byoyomi[c] > 0 || a.increment == [0; 2] {
         text += &format!(" byoyomi {byoyomi}");
@@ -245,7 +249,7 @@ mod tests {
     use crate::types::Color;
 
     #[test]
-    fn the_clock_is_told_without_the_margin() {
+    fn the_clock_is_sent_without_margin_and_increment() {
         let mut a = Allowance {
             color: Color::White,
             time: Some([60_000, 10_000]),
@@ -253,7 +257,12 @@ mod tests {
             byoyomi: [0; 2],
             margin: 300,
         };
-        assert_eq!(clock_text(&a), "btime 60000 wtime 9700 binc 2000 winc 2000");
+        assert_eq!(clock_text(&a), "btime 58000 wtime 7700 binc 2000 winc 2000");
+        // Fischer from 0: the increment is all there is, less the margin
+        a.time = Some([2000; 2]);
+        assert_eq!(clock_text(&a), "btime 0 wtime 0 binc 2000 winc 1700");
+        a.time = Some([2000, 0]);
+        assert_eq!(clock_text(&a), "btime 0 wtime 0 binc 2000 winc 1");
         a.increment = [0; 2];
         a.byoyomi = [5000; 2];
         a.time = Some([60_000, 100]);

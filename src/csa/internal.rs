@@ -110,7 +110,7 @@ impl Player for Internal {
     }
 
     fn ponderhit(&mut self) {
-        self.engine.ponderhit();
+        self.engine.ponderhit(None);
     }
 
     fn stop(&mut self) {

@@ -51,9 +51,11 @@ pub enum EngineError {
     NoMemory(#[from] OutOfMemory),
 }
 
-/// A ponder search of the position before the expected move, and what is to follow it.
+/// A ponder search of the position before the expected move, and the search that is to follow it.
 struct Pondering {
     relay: Arc<PonderRelay>,
+    /// After the expected move.
+    position: Position,
     limits: Limits,
     observer: Arc<dyn Observer>,
 }
@@ -287,7 +289,8 @@ impl Engine {
         self.finish();
         self.answer = None;
         let ponders_before = limits.ponder && self.options.check(Opt::StochasticPonder);
-        if !ponders_before && self.answer_from_book(&limits, &observer) {
+        let position = self.game.position().clone();
+        if !ponders_before && self.answer_from_book(&position, &limits, &observer) {
             return Ok(());
         }
         self.mate.release();
@@ -297,25 +300,29 @@ impl Engine {
         limits.nodes = limits.nodes.or(default(Opt::NodesLimit).map(|n| n as u64));
         let before = if ponders_before { self.game.before_last() } else { None };
         match before {
-            None => self.start(self.game.position().clone(), limits, observer),
-            Some((position, expected)) => {
-                let any = self.position().legal_moves(false).first().map_or(Move::RESIGN, |m| m.mv);
+            None => self.start(&position, limits, observer),
+            Some((before, expected)) => {
+                let any = position.legal_moves(false).first().map_or(Move::RESIGN, |m| m.mv);
                 let relay = Arc::new(PonderRelay::new(observer.clone(), expected, any));
                 let pondered = Limits { search_moves: Vec::new(), ..limits.clone() };
-                self.pondering = Some(Pondering { relay: relay.clone(), limits, observer });
-                self.start(position, pondered, relay);
+                self.pondering = Some(Pondering { relay: relay.clone(), position, limits, observer });
+                self.start(&before, pondered, relay);
             }
         }
         Ok(())
     }
 
     /// Answers from the book, where it has the position and the search is for a move to play: not in analysis.
-    fn answer_from_book(&mut self, limits: &Limits, observer: &Arc<dyn Observer>) -> bool {
+    fn answer_from_book(
+        &mut self,
+        position: &Position,
+        limits: &Limits,
+        observer: &Arc<dyn Observer>,
+    ) -> bool {
         let analysis = limits.infinite
             || limits.mate.is_some()
             || self.options.spin(Opt::MultiPv) > 1
             || self.options.check(Opt::ConsiderationMode);
-        let position = self.game.position();
         if analysis || position.declaration_win(self.options.search().entering_king_rule).is_some() {
             return false;
         }
@@ -366,14 +373,14 @@ impl Engine {
         Ok(self.mate.start(order, observer)?)
     }
 
-    fn start(&mut self, position: Position, limits: Limits, observer: Arc<dyn Observer>) {
+    fn start(&mut self, position: &Position, limits: Limits, observer: Arc<dyn Observer>) {
         let mut options = self.options.search();
         if let Some(loaded) = &self.network {
             options.fv_scale = self.fv_scale(&loaded.network);
         }
         if let Some(pool) = &mut self.pool {
             self.used = true;
-            pool.threads.go(&position, limits, &options, observer);
+            pool.threads.go(position, limits, &options, observer);
         }
     }
 
@@ -388,8 +395,9 @@ impl Engine {
         }
     }
 
-    /// The opponent played the expected move: the clock runs from now. Without a search it means nothing.
-    pub fn ponderhit(&mut self) {
+    /// The opponent played the expected move: our clock runs from now. The times of `clock`, if there are any, replace
+    /// those of `go`. Without a search it means nothing.
+    pub fn ponderhit(&mut self, clock: Option<Limits>) {
         if let Some(answer) = &self.answer {
             return answer.tell();
         }
@@ -399,15 +407,18 @@ impl Engine {
         match self.pondering.take() {
             None => {
                 if let Some(pool) = &self.pool {
-                    pool.threads.ponderhit();
+                    pool.threads.ponderhit(clock);
                 }
             }
-            Some(Pondering { relay, limits, observer }) => {
+            Some(Pondering { relay, position, mut limits, observer }) => {
                 relay.mute();
                 self.finish();
-                let limits = Limits { ponder: false, start: Instant::now(), ..limits };
-                if !self.answer_from_book(&limits, &observer) {
-                    self.start(self.game.position().clone(), limits, observer);
+                (limits.ponder, limits.start) = (false, Instant::now());
+                if let Some(clock) = clock {
+                    limits.set_times(&clock);
+                }
+                if !self.answer_from_book(&position, &limits, &observer) {
+                    self.start(&position, limits, observer);
                 }
             }
         }

@@ -70,6 +70,8 @@ pub enum Opt {
     SlowMover,
     /// Think to the end of a full second.
     RoundUpToFullSecond,
+    /// Whether the GUI's clocks include the increment.
+    IncrementConvention,
     /// The network's directory.
     EvalDir,
     /// Divisor of the network's output.
@@ -145,6 +147,9 @@ pub struct Spec {
 
 const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
 
+/// Whether `btime` and `wtime` include this move's increment: to be found out; no, as in USI; yes.
+const INCREMENT_CONVENTIONS: &[&str] = &["auto", "usi", "included"];
+
 const POST_SEARCH: &[&str] = &["None", "UpperBound", "MinLength"];
 
 const fn check(opt: Opt, name: &'static str, default: bool) -> Spec {
@@ -153,6 +158,15 @@ const fn check(opt: Opt, name: &'static str, default: bool) -> Spec {
 
 const fn spin(opt: Opt, name: &'static str, default: i64, min: i64, max: i64) -> Spec {
     Spec { opt, name, kind: Kind::Spin { default, min, max } }
+}
+
+const fn combo(
+    opt: Opt,
+    name: &'static str,
+    default: &'static str,
+    choices: &'static [&'static str],
+) -> Spec {
+    Spec { opt, name, kind: Kind::Combo { default, choices } }
 }
 
 const fn text(opt: Opt, name: &'static str, default: &'static str) -> Spec {
@@ -179,25 +193,18 @@ const TABLE: &[Spec] = &[
     check(Opt::ConsiderationMode, "ConsiderationMode", false),
     check(Opt::OutputFailLhPv, "OutputFailLHPV", true),
     check(Opt::GenerateAllLegalMoves, "GenerateAllLegalMoves", false),
-    Spec {
-        opt: Opt::EnteringKingRule,
-        name: "EnteringKingRule",
-        kind: Kind::Combo { default: "CSARule27", choices: RULES },
-    },
+    combo(Opt::EnteringKingRule, "EnteringKingRule", "CSARule27", RULES),
     spin(Opt::RootMatePercent, "RootMatePercent", 1, 0, 50),
     spin(Opt::NetworkDelay, "NetworkDelay", 120, 0, 10_000),
     spin(Opt::NetworkDelay2, "NetworkDelay2", 1120, 0, 10_000),
     spin(Opt::MinimumThinkingTime, "MinimumThinkingTime", 2000, 1, 100_000),
     spin(Opt::SlowMover, "SlowMover", 100, 1, 1000),
     check(Opt::RoundUpToFullSecond, "RoundUpToFullSecond", true),
+    combo(Opt::IncrementConvention, "IncrementConvention", "auto", INCREMENT_CONVENTIONS),
     text(Opt::EvalDir, "EvalDir", INTERNAL),
     spin(Opt::FvScale, "FV_SCALE", 16, 1, 128),
     // what `go mate` does after a first mate; name and choices as in KomoringHeights
-    Spec {
-        opt: Opt::PostSearchLevel,
-        name: "PostSearchLevel",
-        kind: Kind::Combo { default: "MinLength", choices: POST_SEARCH },
-    },
+    combo(Opt::PostSearchLevel, "PostSearchLevel", "MinLength", POST_SEARCH),
     // the opening book: names, defaults and meaning as in YaneuraOu, but for the file's default
     check(Opt::UsiOwnBook, "USI_OwnBook", true),
     check(Opt::NarrowBook, "NarrowBook", false),

@@ -3,7 +3,7 @@
 
 use super::report::LineSender;
 use super::root_move::{Line, RootMove};
-use super::timeman::{PreviousMove, TimeManager, Timekeeper};
+use super::timeman::{PreviousMove, Timekeeper, Turn};
 use super::vote::{Vote, elect};
 use super::worker::Worker;
 use super::{Info, Limits, Observer, SearchOptions, SearchResult};
@@ -68,10 +68,13 @@ pub(super) fn go(
     let (options, limits) = (&job.options, &job.limits);
     begin(worker, job);
     worker.shared.tt.new_search();
-    let us = job.pos.side_to_move();
-    let seed = job.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64;
-    worker.timekeeper =
-        Some(Timekeeper::new(TimeManager::new(limits, options, us, job.pos.game_ply(), seed)));
+    let turn = Turn {
+        us: job.pos.side_to_move(),
+        ply: job.pos.game_ply(),
+        single_move: worker.root_moves.len() == 1,
+        random: job.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64,
+    };
+    worker.timekeeper = Some(Timekeeper::new(limits, options, turn));
     let optimum = worker.timekeeper.as_ref().map_or(0, |keeper| keeper.time.optimum());
     worker.mates.begin(limits, options, optimum);
     let decided = decided_result(job, worker.root_moves.is_empty());

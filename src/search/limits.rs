@@ -9,9 +9,9 @@ use std::time::Instant;
 /// the deepest iteration is done.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Time left on each clock (`btime`, `wtime`).
+    /// What each side may use now, byoyomi apart: the increment of its next move is included.
     pub time: [u64; 2],
-    /// Fischer increment (`binc`, `winc`).
+    /// Fischer increment of each move.
     pub inc: [u64; 2],
     /// Byoyomi, available again every move.
     pub byoyomi: [u64; 2],
@@ -19,7 +19,7 @@ pub struct Limits {
     pub has_clock: bool,
     /// `rtime`: think for about this long, with some randomness.
     pub rtime: Option<u64>,
-    /// `movetime`: think for exactly this long.
+    /// `movetime`: think for exactly this long; after `ponder`, from `ponderhit` on.
     pub movetime: Option<u64>,
     /// Deepest iteration.
     pub depth: Option<i32>,
@@ -74,6 +74,24 @@ impl Limits {
     /// A search of so many milliseconds.
     pub fn movetime(ms: u64) -> Limits {
         Limits { movetime: Some(ms), ..Limits::default() }
+    }
+
+    /// Whether any time is given.
+    pub fn has_time(&self) -> bool {
+        self.has_clock || self.rtime.is_some() || self.movetime.is_some()
+    }
+
+    /// Takes over the clocks and times of other limits.
+    pub fn set_times(&mut self, other: &Limits) {
+        *self = Limits {
+            time: other.time,
+            inc: other.inc,
+            byoyomi: other.byoyomi,
+            has_clock: other.has_clock,
+            rtime: other.rtime,
+            movetime: other.movetime,
+            ..std::mem::take(self)
+        };
     }
 
     /// Whether the time manager decides when to stop.

@@ -184,9 +184,9 @@ impl ThreadPool {
         self.shared.request_stop();
     }
 
-    /// The opponent played the expected move: the clock runs.
-    pub fn ponderhit(&self) {
-        self.shared.request_ponderhit();
+    /// The opponent played the expected move: our clock runs. `clock` replaces the clocks of `go`.
+    pub fn ponderhit(&self, clock: Option<Limits>) {
+        self.shared.request_ponderhit(clock);
     }
 
     /// Waits until no search runs; the result of the last one.

@@ -4,9 +4,11 @@ use super::node::Root;
 use super::params as p;
 use super::report::LineSender;
 use super::root_move::RootMove;
+use super::shared::PonderHit;
 use super::timeman::Stability;
 use super::worker::Worker;
 use crate::types::*;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// From so many nodes on (some ten seconds) people want to see what happens within an iteration.
@@ -186,14 +188,24 @@ impl Worker {
 
     /// Milliseconds that this move may still take, all of them as long as the opponent's time runs; none without a clock.
     pub(super) fn time_left(&mut self) -> Option<i64> {
-        let keeper = self.timekeeper.as_mut().filter(|_| !self.limits.infinite)?;
-        if self.shared.pondering() {
-            return Some(keeper.time.remaining());
+        let pondering = self.shared.pondering();
+        if !pondering {
+            self.follow_ponderhit();
         }
-        if let Some(ms) = self.shared.take_ponderhit() {
-            keeper.time.set_ponderhit(ms);
+        let keeper = self.timekeeper.as_ref().filter(|_| !self.limits.infinite)?;
+        Some(if pondering { keeper.time.remaining() } else { keeper.time.left() })
+    }
+
+    /// Follows a `ponderhit` that came since the last look: our clock runs, and it is the one that came along.
+    pub(super) fn follow_ponderhit(&mut self) {
+        let Some(PonderHit { ms, clock }) = self.shared.take_ponderhit() else { return };
+        let Some(keeper) = &mut self.timekeeper else { return };
+        if let Some(clock) = clock {
+            Arc::make_mut(&mut self.limits).set_times(&clock);
+            keeper.plan_again(&self.limits, &self.options);
+            self.mates.begin(&self.limits, &self.options, keeper.time.optimum());
         }
-        Some(keeper.time.left())
+        keeper.ponderhit(ms);
     }
 
     fn depth_reached(&self) -> bool {
@@ -222,6 +234,10 @@ impl Worker {
         changes: f64,
         time_reduction: f64,
     ) -> f64 {
+        let pondering = self.shared.pondering();
+        if !pondering {
+            self.follow_ponderhit();
+        }
         if !self.limits.uses_time_manager() || self.stopped() {
             return time_reduction;
         }
@@ -232,25 +248,21 @@ impl Worker {
             last_best_depth,
             changes: changes / self.threads as f64,
             effort: self.root_moves[0].effort * 100_000 / self.nodes.max(1),
-            single_move: self.root_moves.len() == 1,
         };
         let Some(keeper) = &mut self.timekeeper else { return time_reduction };
         if keeper.stop_on_ponderhit || keeper.time.end().is_some() {
             return time_reduction;
         }
-        let (total, time_reduction) = keeper.wanted(&self.previous, &stability);
+        let (total, time_reduction) = keeper.planned_time(&self.previous, &stability);
         let elapsed = keeper.time.elapsed();
         if elapsed as f64 > total.min(keeper.time.maximum() as f64) {
-            if self.shared.pondering() {
+            if pondering {
                 keeper.stop_on_ponderhit = true;
             } else {
-                if let Some(ms) = self.shared.take_ponderhit() {
-                    keeper.time.set_ponderhit(ms);
-                }
                 keeper.time.finish(elapsed);
             }
         } else {
-            let deeper = self.shared.pondering() || elapsed as f64 <= total * 0.503;
+            let deeper = pondering || elapsed as f64 <= total * 0.503;
             self.shared.increase_depth.store(deeper, Relaxed);
         }
         time_reduction

@@ -1,10 +1,11 @@
 //! What all threads of one search share: [`SharedState`].
 
+use super::Limits;
 use super::history::SharedHistories;
 use super::tt::TranspositionTable;
 use crate::support::memory::OutOfMemory;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,21 @@ pub struct Counter {
     pub nodes: AtomicU64,
     /// How often the best root move changed since the time manager last looked.
     pub best_move_changes: AtomicU64,
+}
+
+/// The opponent played the expected move.
+pub struct PonderHit {
+    /// Milliseconds since `go`.
+    pub ms: i64,
+    /// The clocks that came with it, if any did.
+    pub clock: Option<Limits>,
+}
+
+/// What may change while others wait for it.
+#[derive(Default)]
+struct Gate {
+    start: Option<Instant>,
+    hit: Option<PonderHit>,
 }
 
 /// Table, flags, counters.
@@ -31,10 +47,10 @@ pub struct SharedState {
     /// Stopped by the user: what no limit does, and a search without end waits for.
     asked_to_stop: AtomicBool,
     ponder: AtomicBool,
-    /// Milliseconds from `go` to `ponderhit`; -1 when there is none to take.
-    ponderhit: AtomicI64,
+    /// A `ponderhit` waits to be taken.
+    hit: AtomicBool,
     /// Guards changes of `asked_to_stop` and `ponder` for those who wait on [`SharedState::wait_released`].
-    gate: Mutex<Option<Instant>>,
+    gate: Mutex<Gate>,
     opened: Condvar,
 }
 
@@ -52,27 +68,27 @@ impl SharedState {
             increase_depth: AtomicBool::new(true),
             asked_to_stop: AtomicBool::new(false),
             ponder: AtomicBool::new(false),
-            ponderhit: AtomicI64::new(-1),
-            gate: Mutex::new(None),
+            hit: AtomicBool::new(false),
+            gate: Mutex::default(),
             opened: Condvar::new(),
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn lock(&self) -> MutexGuard<'_, Gate> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Readies the flags for a search that began at `start`.
     pub fn begin(&self, start: Instant, ponder: bool) {
         let mut gate = self.lock();
-        *gate = Some(start);
+        *gate = Gate { start: Some(start), hit: None };
         self.stop.store(false, Relaxed);
         self.user_stop.store(false, Relaxed);
         self.aborted.store(false, Relaxed);
         self.increase_depth.store(true, Relaxed);
         self.asked_to_stop.store(false, Relaxed);
         self.ponder.store(ponder, Relaxed);
-        self.ponderhit.store(-1, Relaxed);
+        self.hit.store(false, Relaxed);
         for c in &self.counters {
             c.nodes.store(0, Relaxed);
             c.best_move_changes.store(0, Relaxed);
@@ -95,11 +111,12 @@ impl SharedState {
         self.opened.notify_all();
     }
 
-    /// The opponent played the expected move.
-    pub fn request_ponderhit(&self) {
-        let gate = self.lock();
-        if let (true, Some(start)) = (self.ponder.load(Relaxed), *gate) {
-            self.ponderhit.store(start.elapsed().as_millis() as i64, Relaxed);
+    /// The opponent played the expected move; `clock` replaces the clocks of `go ponder`.
+    pub fn request_ponderhit(&self, clock: Option<Limits>) {
+        let mut gate = self.lock();
+        if let (true, Some(start)) = (self.ponder.load(Relaxed), gate.start) {
+            gate.hit = Some(PonderHit { ms: start.elapsed().as_millis() as i64, clock });
+            self.hit.store(true, Relaxed);
             // who sees that the opponent's time has ended sees when, too
             self.ponder.store(false, Release);
             self.opened.notify_all();
@@ -112,12 +129,14 @@ impl SharedState {
         self.ponder.load(Acquire)
     }
 
-    /// When `ponderhit` came (milliseconds since `go`), the first time it is asked after it came.
-    pub fn take_ponderhit(&self) -> Option<i64> {
-        match self.ponderhit.swap(-1, Relaxed) {
-            -1 => None,
-            ms => Some(ms),
+    /// The `ponderhit`, the first time it is asked for after it came.
+    #[inline]
+    pub fn take_ponderhit(&self) -> Option<PonderHit> {
+        if !self.hit.load(Relaxed) {
+            return None;
         }
+        self.hit.store(false, Relaxed);
+        self.lock().hit.take()
     }
 
     /// Waits until the best move may be sent: stopped by the user, or (unless `infinite`) no longer pondering.

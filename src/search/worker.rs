@@ -380,10 +380,10 @@ impl Worker {
     fn check_limits(&mut self) {
         self.next_check = self.nodes + CHECK_INTERVAL;
         let total = self.total_nodes();
-        let Some(keeper) = &mut self.timekeeper else {
+        if self.timekeeper.is_none() {
             self.next_check = u64::MAX;
             return;
-        };
+        }
         if let Some(limit) = self.limits.nodes {
             let left = limit.saturating_sub(total) / self.threads as u64;
             self.next_check = self.nodes + left.clamp(1, CHECK_INTERVAL);
@@ -391,15 +391,14 @@ impl Worker {
         if self.shared.pondering() {
             return;
         }
-        if let Some(ms) = self.shared.take_ponderhit() {
-            keeper.time.set_ponderhit(ms);
-        }
+        self.follow_ponderhit();
         // one finished iteration there must be: a move to play
         if self.completed_depth < 1 {
             return;
         }
+        let Some(keeper) = &mut self.timekeeper else { return };
         let elapsed = keeper.time.elapsed();
-        let over = self.limits.movetime.is_some_and(|t| elapsed >= t as i64)
+        let over = self.limits.movetime.is_some_and(|t| keeper.time.has_used(t, elapsed))
             || self.limits.mate.is_some_and(|t| elapsed >= t.min(i64::MAX as u64) as i64)
             || self.limits.nodes.is_some_and(|n| total >= n)
             || keeper.time.end().is_some_and(|e| elapsed >= e);

@@ -7,6 +7,7 @@
 
 mod format;
 mod help;
+mod increment;
 mod output;
 pub mod parse;
 mod reader;

@@ -2,7 +2,6 @@
 
 use crate::engine::{Limits, shorten};
 use crate::types::MAX_PLY;
-use std::time::Instant;
 
 /// One line of input.
 #[derive(Debug)]
@@ -27,8 +26,8 @@ pub enum Command<'a> {
     Go(Box<Go<'a>>),
     /// `stop`.
     Stop,
-    /// `ponderhit`.
-    PonderHit,
+    /// `ponderhit`, perhaps with the clocks of a `go`, which replace those of the `go ponder` before it.
+    PonderHit(Box<Go<'a>>),
     /// `gameover`.
     GameOver,
     /// `quit`.
@@ -52,7 +51,7 @@ pub enum Command<'a> {
 }
 
 /// What a `go` asks for. Moves stay text, for only a position can read them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Go<'a> {
     /// What the words say about time, depth and nodes.
     pub limits: Limits,
@@ -113,7 +112,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, ParseError> {
         "position" => position(rest)?,
         "go" => Command::Go(Box::new(go(rest)?)),
         "stop" => Command::Stop,
-        "ponderhit" => Command::PonderHit,
+        "ponderhit" => Command::PonderHit(Box::new(ponderhit(rest))),
         "gameover" => Command::GameOver,
         "quit" => Command::Quit,
         "setoption" => set_option(rest)?,
@@ -184,12 +183,7 @@ fn number(text: &str) -> Option<u64> {
 }
 
 fn go(rest: &str) -> Result<Go<'_>, ParseError> {
-    let mut go = Go {
-        limits: Limits { start: Instant::now(), ..Limits::default() },
-        search_moves: Vec::new(),
-        perft: None,
-        remarks: Vec::new(),
-    };
+    let mut go = Go::default();
     let mut understood = false;
     let mut tokens = rest.split_whitespace().peekable();
     while let Some(token) = tokens.next() {
@@ -256,6 +250,11 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
         Some(first) if !understood => Err(ParseError::GoWithoutSense(first.clone())),
         _ => Ok(go),
     }
+}
+
+/// The words of a `ponderhit`. Whatever they are, the opponent has moved.
+fn ponderhit(rest: &str) -> Go<'_> {
+    go(rest).unwrap_or_else(|e| Go { remarks: vec![e.to_string()], ..Go::default() })
 }
 
 /// What a mate search or a count of positions cannot use; a time for the move is one for the mate, too.
@@ -327,6 +326,20 @@ mod tests {
         assert_eq!(go.limits.byoyomi, [u64::MAX; 2]);
         assert!(go.limits.has_clock && go.remarks.is_empty());
         assert!(!go_of("go infinite").limits.has_clock);
+    }
+
+    #[test]
+    fn ponderhit_may_carry_clocks_and_is_never_lost() {
+        let hit = |line| match parse(line) {
+            Ok(Command::PonderHit(go)) => (go.limits.has_time(), go.limits.byoyomi[0], go.remarks.len()),
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(hit("ponderhit"), (false, 0, 0));
+        assert_eq!(hit("ponderhit btime 37082 wtime 23103 byoyomi 10000"), (true, 10_000, 0));
+        assert_eq!(hit("ponderhit movetime 300"), (true, 0, 0));
+        assert_eq!(hit("ponderhit btime x byoyomi 500"), (true, 500, 1));
+        assert_eq!(hit("ponderhit now"), (false, 0, 1));
+        assert_eq!(hit("ponderhit mate soon"), (false, 0, 1));
     }
 
     #[test]

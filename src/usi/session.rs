@@ -1,10 +1,11 @@
 //! What each command does: the state machine between the parser and the engine.
 
 use super::help;
+use super::increment::IncrementReader;
 use super::output::Output;
 use super::parse::{Command, Go, ParseError, parse};
 use super::report::{MateReporter, SearchReporter};
-use crate::engine::{Diagram, Engine, Opt, shorten, table};
+use crate::engine::{Diagram, Engine, Limits, Opt, shorten, table};
 use crate::nnue::Network;
 use crate::position::{Position, divide};
 use crate::types::Move;
@@ -54,6 +55,7 @@ pub struct Session {
     held_answer: Option<&'static str>,
     /// The search that runs, if one does, has been told to stop.
     stopping: bool,
+    increments: IncrementReader,
 }
 
 impl Session {
@@ -66,6 +68,7 @@ impl Session {
             position_refused: false,
             held_answer: None,
             stopping: false,
+            increments: IncrementReader::default(),
         }
     }
 
@@ -123,15 +126,20 @@ impl Session {
             Command::Quit => return Next::Quit,
             Command::Usi => self.usi(),
             Command::IsReady => self.is_ready(),
-            // as in YaneuraOu: `isready` clears, and a GUI sends it before every game; what was learnt stays otherwise
-            Command::NewGame => self.held_answer = None,
+            // as in YaneuraOu, it is `isready` that clears the tables, and a GUI sends it before every game
+            Command::NewGame => {
+                self.stop();
+                self.increments.new_game();
+            }
             Command::Position { sfen, moves } => match self.engine.set_game(sfen, moves.split_whitespace()) {
                 Ok(()) => self.position_refused = false,
                 Err(e) => self.refuse_position(&e.to_string()),
             },
             Command::Go(go) => return self.go(*go),
-            Command::PonderHit => {
-                self.engine.ponderhit();
+            Command::PonderHit(go) => {
+                self.say_remarks(&go);
+                let limits = self.completed(go.limits);
+                self.engine.ponderhit(limits.has_time().then_some(limits));
                 self.give_held_answer();
             }
             Command::SetOption { name, value } => {
@@ -190,6 +198,7 @@ impl Session {
             }
             drop(done);
             self.update_log();
+            self.increments.new_game();
         }
         self.output.line("readyok");
     }
@@ -242,9 +251,7 @@ impl Session {
     }
 
     fn go(&mut self, go: Go) -> Next {
-        for remark in &go.remarks {
-            self.output.info(remark);
-        }
+        self.say_remarks(&go);
         if self.engine.is_searching() || self.held_answer.is_some() {
             if self.engine.is_searching() && !self.stopping {
                 self.output.info("go during a search: that one is stopped first");
@@ -259,7 +266,7 @@ impl Session {
         if let Some(depth) = go.perft {
             return Next::Run(self.perft(depth));
         }
-        let mut limits = go.limits;
+        let mut limits = self.completed(go.limits);
         limits.search_moves = self.search_moves(&go.search_moves);
         let output = self.output.clone();
         let mut say = |text: &str| output.info(text);
@@ -276,6 +283,20 @@ impl Session {
             self.output.line(refusal);
         }
         Next::Continue
+    }
+
+    fn say_remarks(&self, go: &Go) {
+        go.remarks.iter().for_each(|remark| self.output.info(remark));
+    }
+
+    /// The limits with this move's increment in the clocks, whichever convention the GUI follows.
+    fn completed(&mut self, mut limits: Limits) -> Limits {
+        let us = self.engine.position().side_to_move();
+        let convention = self.engine.options().text(Opt::IncrementConvention);
+        if self.increments.read(&mut limits, us, convention) {
+            self.output.info("IncrementConvention: usi, for the clock is below its increment");
+        }
+        limits
     }
 
     /// A `go` after a refused `position`: a move on the board from before could be illegal on the GUI's, or lose the game.

@@ -18,6 +18,10 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long it may take for `readyok`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// Whoever drives an engine here sends clocks as USI means them: `btime` and `wtime` without the increment of the move.
+/// Engines that have this option of ours need not find that out.
+const INCREMENT_CONVENTION: (&str, &str) = ("IncrementConvention", "usi");
+
 /// What went wrong with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
@@ -160,6 +164,10 @@ impl EngineProcess {
     pub fn configure(&mut self, set: &[(String, String)]) -> Result<(), EngineError> {
         for (name, value) in set {
             options::check(&self.options, name, value).map_err(EngineError::Option)?;
+        }
+        let (name, value) = INCREMENT_CONVENTION;
+        if self.takes(name, value) {
+            self.set_option(name, value);
         }
         for (name, value) in set {
             self.set_option(name, value);

@@ -328,10 +328,10 @@ fn an_answer_to_ponder_is_held_back() {
         if stop {
             e.stop()
         } else {
-            e.ponderhit()
+            e.ponderhit(None)
         }
         assert!(!e.is_searching() && ear.0.lock().unwrap().2.len() == 1);
-        e.ponderhit();
+        e.ponderhit(None);
         e.stop();
         assert_eq!(ear.0.lock().unwrap().2.len(), 1);
     }

@@ -209,7 +209,7 @@ fn is_heavy(line: &str) -> bool {
             | parse::Command::IsReady
             | parse::Command::NewGame
             | parse::Command::Eval
-            | parse::Command::PonderHit)
+            | parse::Command::PonderHit(_))
     ) || line.contains("DebugLogFile")
 }
 

@@ -261,7 +261,7 @@ fn pondering_ends_after_ponderhit_not_before() {
     std::thread::sleep(Duration::from_millis(400));
     assert_eq!(log.calls.load(Ordering::SeqCst), 0, "the opponent's time is not ours");
     let t = Instant::now();
-    pool.ponderhit();
+    pool.ponderhit(None);
     pool.wait();
     assert_eq!(log.calls.load(Ordering::SeqCst), 1);
     assert!(t.elapsed() < Duration::from_millis(300), "{:?}", t.elapsed());

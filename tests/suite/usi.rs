@@ -193,6 +193,107 @@ fn depth_nodes_and_times_end_a_search() {
     assert!(start.elapsed() < Duration::from_millis(1000), "{:?}", start.elapsed());
 }
 
+/// Every kind of clock as GUIs of both conventions send it: what is allowed is not exceeded, and where the increment or the
+/// byoyomi is all there is, at least half of it is used.
+#[test]
+fn clocks_of_both_conventions_are_used_and_kept() {
+    // other tests run at the same time, so some lag is theirs
+    const LAG: u64 = 200;
+    // in a middle game whose best move does not stand out at once
+    const POSITION: &str = "position startpos moves 7g7f 8c8d 2g2f 3c3d 2f2e 4a3b 6i7h 8d8e 8h2b+ 3a2b 7i8h";
+    let mut s = Session::ready();
+    for (convention, clock, allowed, least) in [
+        ("usi", "btime 400 wtime 400", 400, 0),
+        ("usi", "btime 0 wtime 0 byoyomi 1000", 1000, 600),
+        ("usi", "btime 60000 wtime 60000 binc 1000 winc 1000", 61_000, 0),
+        ("usi", "btime 200 wtime 200 binc 1000 winc 1000", 1200, 0),
+        ("usi", "btime 0 wtime 0 binc 1000 winc 1000", 1000, 500),
+        ("included", "btime 400 wtime 400", 400, 0),
+        ("included", "btime 0 wtime 0 byoyomi 1000", 1000, 600),
+        ("included", "btime 61000 wtime 61000 binc 1000 winc 1000", 61_000, 0),
+        ("included", "btime 1200 wtime 1200 binc 1000 winc 1000", 1200, 0),
+        ("included", "btime 1000 wtime 1000 binc 1000 winc 1000", 1000, 500),
+    ] {
+        for choice in [convention, "auto"] {
+            s.send(&format!("setoption name IncrementConvention value {choice}"));
+            s.send("usinewgame");
+            s.send(POSITION);
+            let start = Instant::now();
+            s.send(&format!("go {clock}"));
+            s.until("bestmove");
+            let used = start.elapsed().as_millis() as u64;
+            assert!(
+                (least..=allowed + LAG).contains(&used),
+                "{convention} as {choice}: {used} ms of `{clock}`"
+            );
+        }
+    }
+    // the proof holds for the game: a clock above its increment, which would else be all there is
+    s.send("usinewgame");
+    let said = s.ask("go btime 0 wtime 0 binc 300 winc 300");
+    assert!(said.iter().any(|line| line.contains("IncrementConvention: usi")), "{said:?}");
+    s.until("bestmove");
+    s.send("go btime 0 wtime 0 binc 300 winc 300");
+    let lines = s.until("bestmove");
+    assert!(lines.iter().all(|line| !line.contains("IncrementConvention")), "{lines:?}");
+}
+
+/// The clock at `go ponder` is a guess; the one in `ponderhit` replaces it.
+#[test]
+fn ponderhit_brings_its_own_clock() {
+    let mut s = Session::ready();
+    for stochastic in ["false", "true"] {
+        s.send(&format!("setoption name Stochastic_Ponder value {stochastic}"));
+        for (ponder, hit, least, most) in [
+            ("go ponder", "ponderhit btime 0 wtime 0 byoyomi 1000", 600, 1200),
+            ("go ponder btime 0 wtime 0 byoyomi 60000", "ponderhit btime 0 wtime 0 byoyomi 500", 200, 700),
+            ("go ponder btime 0 wtime 0 byoyomi 200", "ponderhit btime 0 wtime 0 byoyomi 1000", 600, 1200),
+            ("go ponder btime 0 wtime 0 byoyomi 1000", "ponderhit", 600, 1200),
+            ("go ponder movetime 500", "ponderhit", 490, 700),
+            ("go ponder", "ponderhit movetime 300", 290, 500),
+        ] {
+            s.send("position startpos moves 7g7f 3c3d 2g2f");
+            s.send(ponder);
+            s.expect_silence(Duration::from_millis(600));
+            let start = Instant::now();
+            s.send(hit);
+            s.until("bestmove");
+            let used = start.elapsed().as_millis();
+            assert!((least..=most + 200).contains(&used), "{stochastic} {ponder}; {hit}: {used} ms");
+        }
+    }
+}
+
+#[test]
+fn a_move_without_alternative_takes_little_time() {
+    let mut s = Session::ready();
+    let start = Instant::now();
+    // in check, and one square to go to
+    s.go("position sfen 8k/9/9/9/9/9/9/1r7/K1r6 b 2B4G4S4N4L18P 1", "go btime 0 wtime 0 byoyomi 10000");
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+}
+
+/// A GUI may send the next position before it ends the ponder search: the answer is for the position pondered on.
+#[test]
+fn a_ponder_search_answers_for_its_own_position() {
+    let mut s = Session::ready();
+    for stochastic in ["false", "true"] {
+        s.send(&format!("setoption name Stochastic_Ponder value {stochastic}"));
+        for end in ["ponderhit btime 0 wtime 0 byoyomi 200", "stop"] {
+            s.send("position startpos moves 7g7f 3c3d");
+            s.send("go ponder btime 0 wtime 0 byoyomi 200");
+            s.expect_silence(Duration::from_millis(100));
+            s.send("position startpos moves 7g7f");
+            s.send(end);
+            let best = s.until("bestmove").pop().unwrap();
+            s.send("position startpos moves 7g7f 3c3d");
+            let legal = s.ask("moves").join(" ");
+            let m = after(&best, "bestmove");
+            assert!(legal.split(' ').any(|l| l == m), "{stochastic}, {end}: {m} of {legal}");
+        }
+    }
+}
+
 #[test]
 fn infinite_and_ponder_hold_the_best_move_back() {
     let mut s = Session::ready();

@@ -1,0 +1,95 @@
+//! What `btime` and `wtime` mean beside `binc` and `winc`. Programs disagree, and a single `go` does not show which one
+//! talks:
+//!
+//! - USI: the clock **without** this move's increment; `btime 0 binc 10000` is ten seconds. So do Shogidokoro and ShogiHome.
+//! - Chess runners: the increment is **included**, for it was added after the last move; `btime 10000 binc 10000` is ten
+//!   seconds.
+//!
+//! The first reading of a clock of the second kind loses on time; the second reading of a clock of the first kind leaves
+//! one increment unused. [`IncrementReader`] therefore starts with the second, and takes a clock that has fallen below its
+//! increment as proof of the first: where the increment is included, that does not happen.
+
+use crate::engine::Limits;
+use crate::types::Color;
+
+/// Reads the clocks of one game.
+#[derive(Default)]
+pub struct IncrementReader {
+    /// A clock of this game has shown that it does not include the increment.
+    usi_proven: bool,
+}
+
+impl IncrementReader {
+    /// Forgets what the last game has shown.
+    pub fn new_game(&mut self) {
+        self.usi_proven = false;
+    }
+
+    /// Turns the clocks of a `go` or `ponderhit` of `us` into what each side may use, by the convention that the user
+    /// names (a value of the option `IncrementConvention`). Says whether this clock has proven the convention.
+    pub fn read(&mut self, limits: &mut Limits, us: Color, convention: &str) -> bool {
+        let us = us.index();
+        // half of the increment: no lag or rounding is that large
+        let below = limits.byoyomi[us] == 0 && limits.time[us] < limits.inc[us] / 2;
+        let usi = match convention {
+            "usi" => true,
+            "included" => false,
+            _ => self.usi_proven || below,
+        };
+        if usi {
+            for (time, inc) in limits.time.iter_mut().zip(limits.inc) {
+                *time = time.saturating_add(inc);
+            }
+        }
+        usi && convention == "auto" && !std::mem::replace(&mut self.usi_proven, true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(time: u64, inc: u64) -> Limits {
+        Limits { time: [time; 2], inc: [inc; 2], has_clock: true, ..Limits::default() }
+    }
+
+    /// What Black may use of such a clock, and whether it is a proof.
+    fn read(reader: &mut IncrementReader, time: u64, inc: u64, convention: &str) -> (u64, bool) {
+        let mut limits = clock(time, inc);
+        let proof = reader.read(&mut limits, Color::Black, convention);
+        (limits.time[0], proof)
+    }
+
+    #[test]
+    fn a_named_convention_holds_from_the_first_move() {
+        let mut reader = IncrementReader::default();
+        assert_eq!(read(&mut reader, 300_000, 10_000, "usi"), (310_000, false));
+        assert_eq!(read(&mut reader, 0, 10_000, "included"), (0, false));
+        assert_eq!(read(&mut reader, 0, 10_000, "usi"), (10_000, false));
+    }
+
+    #[test]
+    fn a_clock_below_its_increment_proves_the_convention_until_the_next_game() {
+        let mut reader = IncrementReader::default();
+        for clock in [300_000, 10_000, 9_000] {
+            assert_eq!(read(&mut reader, clock, 10_000, "auto"), (clock, false));
+        }
+        assert_eq!(read(&mut reader, 1_000, 10_000, "auto"), (11_000, true));
+        assert_eq!(read(&mut reader, 9_000, 10_000, "auto"), (19_000, false));
+        reader.new_game();
+        assert_eq!(read(&mut reader, 9_000, 10_000, "auto"), (9_000, false));
+        assert_eq!(read(&mut reader, 0, 10_000, "auto"), (10_000, true));
+    }
+
+    #[test]
+    fn clocks_without_increment_prove_nothing() {
+        let mut reader = IncrementReader::default();
+        assert_eq!(read(&mut reader, 0, 0, "auto"), (0, false));
+        let mut limits = Limits { byoyomi: [5_000; 2], ..clock(0, 10_000) };
+        assert!(!reader.read(&mut limits, Color::Black, "auto"));
+        // the opponent's clock is not ours
+        let mut limits = Limits { time: [50_000, 0], ..clock(0, 10_000) };
+        assert!(!reader.read(&mut limits, Color::Black, "auto"));
+        assert_eq!(limits.time, [50_000, 0]);
+    }
+}
