@@ -6,6 +6,8 @@ use crate::commands::{
 };
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::{ReaderGone, note, say};
+use crate::support::lang::Lang;
+use crate::support::messages;
 use crate::usi;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::error::Error;
@@ -22,32 +24,39 @@ struct Cli {
     /// tune`
     #[arg(long, value_name = "FILE")]
     numbers: Option<PathBuf>,
+    /// Language of messages, ja or en, where a command speaks both [default: the locale's]
+    #[arg(long, value_name = "LANG", global = true)]
+    lang: Option<Lang>,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    Accuracy(accuracy::Args),
+    // for players
+    #[command(visible_alias = "analyze")]
     Analyse(analyse::Args),
-    Architectures(architectures::Args),
-    Bench(bench::Args),
-    Book(book::Args),
-    Completions(completions::Args),
-    Convert(convert::Args),
-    Csa(Box<csa::Args>),
-    Data(data::Args),
-    Datagen(Box<datagen::Args>),
-    Eval(eval::Args),
-    Learn(learn::Args),
-    Man(man::Args),
-    Match(Box<match_::Args>),
     Mate(mate::Args),
-    Net(net::Args),
-    Openings(openings::Args),
+    Convert(convert::Args),
+    Book(book::Args),
+    Csa(Box<csa::Args>),
+    Match(Box<match_::Args>),
+    Bench(bench::Args),
+    // for developers: the engine, then its training
     Perft(perft::Args),
+    Eval(eval::Args),
+    Openings(openings::Args),
+    Net(net::Args),
+    Datagen(Box<datagen::Args>),
+    Data(data::Args),
     Train(Box<train::Args>),
+    Learn(learn::Args),
     Tune(Box<tune::Args>),
+    Accuracy(accuracy::Args),
+    Architectures(architectures::Args),
+    // for the shell
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// The version; builds for download set `TORATSUGUMI_COMMIT` and name their commit.
@@ -68,12 +77,16 @@ pub fn command() -> clap::Command {
 /// command line is exit code 2; a long job that stopped early and can go on is exit code 75.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    // USI's lines are English
+    if cli.command.is_some() {
+        cli.lang.unwrap_or_else(Lang::of_locale).choose();
+    }
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // the output was closed (`| head`), which is not an error
         Err(e) if ReaderGone::caused(&*e) => ExitCode::SUCCESS,
         Err(e) if e.is::<Unfinished>() => {
-            note!("toratsugumi: {e}");
+            note!("toratsugumi: {}", messages::unfinished());
             Unfinished::exit_code()
         }
         Err(e) => {

@@ -4,6 +4,7 @@
 //! is 0, 1/2, 1, 3/2 or 2, and the five counts ([`Pentanomial`]) carry the variance correctly, because what an opening
 //! gives to one side it takes back in the other game.
 
+use crate::support::messages;
 use std::fmt;
 
 /// Normalised Elo per unit of (mean - 1/2) / (standard deviation of one game): 800 / ln 10.
@@ -112,8 +113,8 @@ impl fmt::Display for Estimate {
     /// `Elo +12.3 ± 45.6 [-33.3, +57.9]`, or `Elo above +210.0 (95 %, one-sided)` where there is but one bound.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.low.is_finite(), self.high.is_finite()) {
-            (true, false) => write!(f, "Elo above {:+.1} (95 %, one-sided)", self.low),
-            (false, true) => write!(f, "Elo below {:+.1} (95 %, one-sided)", self.high),
+            (true, false) => f.write_str(&messages::elo_above(self.low)),
+            (false, true) => f.write_str(&messages::elo_below(self.high)),
             _ => write!(f, "Elo {:+.1} ± {:.1} [{:+.1}, {:+.1}]", self.elo, self.error, self.low, self.high),
         }
     }

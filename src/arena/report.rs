@@ -3,6 +3,7 @@
 use super::sprt::Decision;
 use super::standings::Standings;
 use super::tournament::{Ending, Tournament};
+use crate::support::messages::{self, list, word};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
@@ -25,7 +26,7 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
                 100.0 * e.los
             );
         }
-        let _ = writeln!(out, ", pairs {:?}", score.pairs.0);
+        let _ = writeln!(out, ", {}", messages::pairs(format_args!("{:?}", score.pairs.0)));
     }
     if t.engines.len() > 2 {
         let mut table: Vec<_> = s.ratings(&t.schedule).into_iter().enumerate().collect();
@@ -38,9 +39,9 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
         let (llr, decision) = s.test(sprt);
         let (low, high) = sprt.bounds();
         let decision = match decision {
-            Decision::H0 => format!("accepted: no more than {} Elo", sprt.elo0),
-            Decision::H1 => format!("accepted: at least {} Elo", sprt.elo1),
-            Decision::Continue => "undecided".into(),
+            Decision::H0 => messages::sprt_h0(sprt.elo0),
+            Decision::H1 => messages::sprt_h1(sprt.elo1),
+            Decision::Continue => messages::sprt_open(),
         };
         let model = format!("{:?}", sprt.model).to_lowercase();
         let _ = writeln!(
@@ -50,30 +51,19 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
         );
     }
     let [black, draws, white] = s.colors;
-    let reasons: Vec<_> = s.reasons.iter().map(|(r, n)| format!("{r} {n}")).collect();
-    let _ = writeln!(
-        out,
-        "{} games of {:.0} moves; Black wins {black}, White {white}, {draws} draws; {}",
-        s.games,
-        s.plies as f64 / s.games.max(1) as f64,
-        reasons.join(", ")
-    );
+    let reasons = list(s.reasons.iter().map(|(reason, n)| format!("{} {n}", word(reason))));
+    let plies = s.plies as f64 / s.games.max(1) as f64;
+    let _ = writeln!(out, "{}", messages::match_summary(s.games, plies, black, white, draws, reasons));
     for (i, c) in s.engines.iter().enumerate().filter(|(_, c)| c.games > 0) {
         let per_move = |n: f64| n / c.moves.max(1) as f64;
-        let faults: Vec<_> = c.faults.iter().map(|(f, n)| format!("{n} {f}")).collect();
-        let faults = if faults.is_empty() { "no faults".into() } else { faults.join(", ") };
-        let _ = writeln!(
-            out,
-            "{}: depth {:.1}, {:.0} nodes and {:.1} ms a move, {:.0} nodes/s; {faults}",
-            name(i),
-            c.mean_depth(),
-            per_move(c.nodes as f64),
-            per_move(c.ms),
-            c.nodes_per_second()
-        );
+        let faults = list(c.faults.iter().map(|(fault, n)| format!("{n} {}", word(fault))));
+        let faults = if faults.is_empty() { messages::no_faults() } else { faults };
+        let (nodes, ms, speed) = (per_move(c.nodes as f64), per_move(c.ms), c.nodes_per_second());
+        let summary = messages::engine_summary(name(i), c.mean_depth(), nodes, ms, speed, faults);
+        let _ = writeln!(out, "{summary}");
     }
     if ending == Ending::Interrupted {
-        out += "interrupted\n";
+        let _ = writeln!(out, "{}", messages::interrupted());
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use super::limits::Limits;
 use super::spec::EngineSpec;
+use crate::support::messages;
 use crate::usi_client::{EngineError, EngineProcess};
 
 /// The option that every engine gets with the value 1, unless its spec sets it: games at once share the processor.
@@ -27,12 +28,11 @@ pub fn start(spec: &EngineSpec, limits: &Limits) -> Result<Started, EngineError>
     match threads {
         None if process.has_option(THREADS) => {
             options.insert(0, (THREADS.into(), "1".into()));
-            remarks.push(format!("{}: {THREADS}=1; {THREADS}=N in its --engine changes that", spec.name));
+            remarks.push(messages::one_thread(&spec.name));
         }
-        Some((_, n)) if limits.nodes.is_some() && n != "1" => remarks.push(format!(
-            "{}: {THREADS}={n} with a node limit: the threads share the nodes, and games do not repeat",
-            spec.name
-        )),
+        Some((_, n)) if limits.nodes.is_some() && n != "1" => {
+            remarks.push(messages::shared_nodes(&spec.name, n))
+        }
         _ => {}
     }
     process.configure(&options)?;

@@ -11,6 +11,7 @@ use super::standings::Standings;
 use super::start::{Started, start};
 use crate::resume::interrupt;
 use crate::support::console::{Progress, clock};
+use crate::support::messages;
 use crate::usi_client::{EngineError, EngineProcess};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
@@ -53,11 +54,8 @@ impl Tournament {
         let (openings, pairs) = (self.schedule.different_openings(), self.schedule.games_each / 2);
         let repeats = openings < pairs && self.schedule.pairings.iter().any(timeless);
         repeats.then(|| {
-            format!(
-                "warning: {openings} different opening{} for {pairs} pairs of games, limited by nodes or depth: games may \
-                 repeat others, and then the result looks surer than it is",
-                if openings == 1 { "" } else { "s" }
-            )
+            let unit = if openings == 1 { "opening" } else { "openings" };
+            messages::few_openings(openings, unit, pairs)
         })
     }
 
@@ -243,12 +241,12 @@ fn work(
 fn describe(line: &GameLine) -> String {
     let culprit = if line.winner == Winner::Black { &line.white } else { &line.black };
     let ply = line.plies.len() + 1;
-    format!("game {}: {culprit}: {} at move {ply} ({})", line.game + 1, line.reason.name(), line.detail)
+    messages::fault(line.game + 1, culprit, messages::word(line.reason.name()), ply, &line.detail)
 }
 
 fn status(t: &Tournament, s: &Standings, before: u64, started: Instant) -> String {
     let elapsed = started.elapsed().as_secs_f64();
-    let mut out = format!("{}/{} games", s.games, t.schedule.len());
+    let mut out = messages::games_of(s.games, t.schedule.len());
     if let [score] = &s.scores[..] {
         out += &format!("  +{} ={} -{}", score.wins, score.draws, score.losses);
         if let Some(e) = score.estimate() {
@@ -260,12 +258,12 @@ fn status(t: &Tournament, s: &Standings, before: u64, started: Instant) -> Strin
         out += &format!("  llr {:.2} ({low:.2}, {high:.2})", s.test(sprt).0);
     }
     if s.faults() > 0 {
-        out += &format!("  faults {}", s.faults());
+        out += &format!("  {}", messages::faults(s.faults()));
     }
     let new = s.games - before;
     let eta = match new {
         0 => "?".into(),
         _ => clock(elapsed / new as f64 * t.schedule.len().saturating_sub(s.games) as f64),
     };
-    out + &format!("  {} left {eta}", clock(elapsed))
+    out + &format!("  {}", messages::time_left(clock(elapsed), eta))
 }

@@ -8,6 +8,7 @@ use super::moves::BookMove;
 use super::sbk;
 use super::store::{Book, Dropped};
 use super::ybb::{self, YbbFile};
+use crate::support::messages;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -95,7 +96,7 @@ impl Format {
         let mut lost = Vec::new();
         let mut lose = |by: &[Format], there: &dyn Fn() -> bool, what: &'static str| {
             if by.contains(&self) && there() {
-                lost.push(what);
+                lost.push(messages::word(what));
             }
         };
         lose(&[Ybb, Apery, Sbk], &|| any(&|m| m.ponder != 0), "replies");
@@ -121,7 +122,7 @@ impl Format {
         let above = |most: u32| any(&|m| m.count().is_some_and(|n| n > most));
         lose(&[Apery], &|| above(u16::MAX.into()), "counts beyond 65535 (cut off there)");
         lose(&[Sbk], &|| above(i32::MAX as u32), "counts beyond 2147483647 (cut off there)");
-        lost.join(", ")
+        messages::list(lost)
     }
 }
 
@@ -187,7 +188,7 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
     let mut lost = Vec::new();
     let mut lose = |n: usize, what: &str| {
         if n > 0 {
-            lost.push(format!("{n} {what}"));
+            lost.push(messages::number_of(n, what));
         }
     };
     let (book, dropped) = match format {
@@ -212,7 +213,7 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
     if dropped != Dropped::default() {
         lost.push(dropped.to_string());
     }
-    Ok((book, format, lost.join(", ")))
+    Ok((book, format, messages::list(lost)))
 }
 
 /// The number of the first position of a `.ybb` that does not stand behind the one before it, if there is one.

@@ -6,6 +6,7 @@ use super::error::BookError;
 use super::moves::BookMove;
 use super::placement::Place;
 use crate::position::Position;
+use crate::support::messages;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -89,8 +90,8 @@ impl fmt::Display for Dropped {
             (self.moves, "moves that were there before (what was first said of them stays)"),
             (self.remarks, "remarks on what is not there"),
         ];
-        let told = kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-        f.write_str(&told.collect::<Vec<_>>().join(", "))
+        let there = kinds.iter().filter(|(n, _)| *n > 0);
+        f.write_str(&messages::list(there.map(|(n, what)| messages::number_of(*n, what))))
     }
 }
 

@@ -4,6 +4,7 @@ use super::{existing, record_files};
 use crate::record::{Format, Record};
 use crate::resume::whole_file;
 use crate::support::console::{self, note};
+use crate::support::messages;
 use clap::ValueEnum;
 use std::collections::HashMap;
 use std::error::Error;
@@ -83,7 +84,7 @@ impl Encoding {
             _ => {
                 let missing = text.chars().find(|c| encoding.encode(c.encode_utf8(&mut [0; 4])).2);
                 let missing = missing.map(String::from).unwrap_or_default();
-                Err(format!("{} has no `{missing}`; --encoding utf-8 has", encoding.name()))
+                Err(messages::no_character(encoding.name(), missing))
             }
         }
     }
@@ -113,20 +114,14 @@ struct Game {
 /// Runs the command.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let named = args.output.as_deref().and_then(Format::of_path);
-    let to = args.to.or(named).ok_or("which format to write? give --to")?;
+    let to = args.to.or(named).ok_or_else(messages::no_output_format)?;
     if let (Some(path), Some(named)) = (&args.output, named)
         && !named.reads(to)
     {
-        return Err(format!(
-            "{}: a {} file by its name, but --to is {}",
-            path.display(),
-            named.name(),
-            to.name()
-        )
-        .into());
+        return Err(messages::contradicting_format(path.display(), named.name(), to.name()).into());
     }
     if args.force && args.output.is_none() && args.out_dir.is_none() {
-        return Err("--force overwrites files; give --output or --out-dir".into());
+        return Err(messages::force_without_output().into());
     }
     let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));
     let inputs = record_files::sources(&args.files)?;
@@ -138,8 +133,8 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
                 let many = found.len() > 1;
                 let loss = found.iter().map(|record| to.losses(record)).find(|loss| !loss.is_empty());
                 if let Some(loss) = loss {
-                    let more = if many { ", in the first game that loses anything" } else { "" };
-                    note!("{}: {} has no place for {loss}{more}", source.path.display(), to.name());
+                    let loss = if many { messages::first_of_several(loss) } else { loss };
+                    note!("{}", messages::no_place(source.path.display(), to.name(), loss));
                 }
                 let count = found.len();
                 games.extend(found.into_iter().enumerate().map(|(i, record)| Game {
@@ -163,10 +158,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     };
     let mut complaints = Vec::new();
     if failed > 0 {
-        complaints.push(format!("{failed} of {} files could not be read", inputs.len()));
+        complaints.push(messages::files_unread(failed, inputs.len()));
     }
     if kept > 0 {
-        complaints.push(format!("{kept} of {} games were not written", games.len()));
+        complaints.push(messages::games_unwritten(kept, games.len()));
     }
     if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ").into()) }
 }
@@ -187,13 +182,8 @@ fn write_files(
         name.push(to.extension(encoding == Encoding::Utf8));
         let path = dir.join(name);
         if let Some(other) = taken.insert(path.clone(), &game.source) {
-            return Err(format!(
-                "{} and {} would both become {}; nothing was written",
-                other.display(),
-                game.source.display(),
-                path.display()
-            )
-            .into());
+            let (one, another) = (other.display(), game.source.display());
+            return Err(messages::same_target(one, another, path.display()).into());
         }
         jobs.push((path, game));
     }
@@ -232,7 +222,7 @@ fn write_one(
     let separator = match (to.separator(), games.len()) {
         (Some(separator), _) => separator,
         (None, 0 | 1) => "",
-        (None, _) => return Err(format!("a {} file holds one game; give --out-dir", to.name()).into()),
+        (None, _) => return Err(messages::one_game_only(to.name()).into()),
     };
     let texts: Vec<String> = games.iter().map(|game| to.write(&game.record)).collect();
     let bytes = encoding.encode(&texts.join(separator))?;
@@ -241,7 +231,7 @@ fn write_one(
     }
     match output {
         // no empty file in place of records that could not be read
-        Some(path) if games.is_empty() => Err(format!("{}: no game to write", path.display()).into()),
+        Some(path) if games.is_empty() => Err(messages::no_game(path.display()).into()),
         Some(path) => whole_file::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()).into()),
         None => Ok(console::output().write_all(&bytes)?),
     }

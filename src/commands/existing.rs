@@ -1,5 +1,6 @@
 //! `--force`: a file that is there stays, unless the user says otherwise.
 
+use crate::support::messages;
 use std::path::Path;
 
 /// # Errors
@@ -7,7 +8,7 @@ use std::path::Path;
 pub fn spare(path: &Path, force: bool) -> Result<(), String> {
     let lies_there = std::fs::metadata(path).is_ok_and(|m| m.is_file() || m.is_dir());
     match lies_there && !force {
-        true => Err(format!("{} exists and stays; --force overwrites it", path.display())),
+        true => Err(messages::exists(path.display())),
         false => Ok(()),
     }
 }

@@ -17,6 +17,7 @@ use crate::resume::interrupt::Unfinished;
 use crate::resume::sha256::sha256;
 use crate::resume::whole_file;
 use crate::support::console::{note, say};
+use crate::support::messages;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -166,10 +167,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         increment,
     };
     if limits.is_empty() && engines.iter().any(|e| e.limits.is_none()) {
-        return Err("no limit: give --nodes, --depth, --movetime, --byoyomi or --tc".into());
+        return Err(messages::no_limit().into());
     }
     if let Some(l) = engines.iter().filter_map(|e| e.limits.as_ref()).chain([&limits]).find(|l| l.is_lost()) {
-        return Err(format!("{l}: no time for a single move").into());
+        return Err(messages::no_time(l).into());
     }
     let openings = match &args.openings {
         Some(path) => Opening::read_file(path)?,
@@ -178,13 +179,13 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     // or else games would be drawn before a move is played
     let longest = Opening::longest(&openings);
     if longest >= args.max_ply as usize {
-        return Err(format!("--max-ply {}: there is an opening of {longest} plies", args.max_ply).into());
+        return Err(messages::opening_too_long(args.max_ply, longest).into());
     }
     if args.resign == 0 && args.resign_moves.is_some() {
-        return Err("--resign-moves has no effect with --resign 0".into());
+        return Err(messages::resign_moves_alone().into());
     }
     let sprt = match args.sprt {
-        Some(_) if engines.len() != 2 => return Err("a sequential test is between two engines".into()),
+        Some(_) if engines.len() != 2 => return Err(messages::sprt_of_two().into()),
         Some((elo0, elo1)) => {
             Some(Sprt { elo0, elo1, alpha: args.alpha, beta: args.beta, model: args.model })
         }
@@ -253,7 +254,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
 /// Resolves `self` and gives every engine a name of its own.
 fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Error>> {
     if engines.len() < 2 {
-        return Err("a match needs two engines".into());
+        return Err(messages::two_engines().into());
     }
     for i in 0..engines.len() {
         if engines[i].command[0] == "self" {

@@ -7,7 +7,8 @@ use crate::position::Position;
 use crate::record::{Format, notation};
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::lock;
-use crate::support::console;
+use crate::support::console::{self, right};
+use crate::support::messages::{self, word};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -204,46 +205,44 @@ impl Job<'_> {
         if !self.args.json {
             writeln!(self.out, "{}\nsfen {}\n", Diagram(position), position.sfen())?;
         }
-        let Some(solved) = self.solve(position, true) else { return Err("stopped".into()) };
+        let Some(solved) = self.solve(position, true) else { return Err(messages::stopped().into()) };
         if self.args.json {
             return Ok(writeln!(self.out, "{}", serde_json::to_string(&row(position, &solved))?)?);
         }
         let Outcome { answer, nodes, time, .. } = &solved.outcome;
         match answer {
             Answer::Mate(mate) => {
-                let proved =
-                    if mate.shortest { "no shorter mate exists" } else { "a shorter one was not excluded" };
                 let plies = mate.line.len();
-                writeln!(
-                    self.out,
-                    "mate in {plies} {} ({proved})",
-                    if plies == 1 { "ply" } else { "plies" }
-                )?;
+                let unit = if plies == 1 { "ply" } else { "plies" };
+                let found = match mate.shortest {
+                    true => messages::shortest_mate(plies, unit),
+                    false => messages::mate(plies, unit),
+                };
+                writeln!(self.out, "{found}")?;
                 let useless = useless_tail(position, &mate.line);
                 if useless > 0 {
-                    let plies = mate.line.len() - useless;
-                    writeln!(self.out, "{plies} plies without useless interpositions (無駄合い) at the end")?;
+                    writeln!(self.out, "{}", messages::without_useless(plies - useless))?;
                 }
                 let usi: Vec<String> = mate.line.iter().map(Move::to_string).collect();
                 writeln!(self.out, "   {}", notation::line(position, None, &mate.line).join(" "))?;
                 writeln!(self.out, "   {}", usi.join(" "))?;
                 match &solved.others {
-                    None => writeln!(self.out, "other first moves: not all examined in time")?,
-                    Some(moves) if moves.is_empty() => writeln!(self.out, "no other first move mates")?,
+                    None => writeln!(self.out, "{}", messages::others_unknown())?,
+                    Some(moves) if moves.is_empty() => writeln!(self.out, "{}", messages::others_none())?,
                     Some(moves) => {
                         let moves: Vec<String> = moves
                             .iter()
                             .map(|&m| format!("{} {m}", notation::line(position, None, &[m]).concat()))
                             .collect();
-                        writeln!(self.out, "other first moves that mate (余詰): {}", moves.join(", "))?;
+                        writeln!(self.out, "{}", messages::others(messages::list(moves)))?;
                     }
                 }
             }
-            Answer::NoMate => writeln!(self.out, "no mate (不詰), proved")?,
-            Answer::Unknown => writeln!(self.out, "not decided in {} ms", self.args.time)?,
+            Answer::NoMate => writeln!(self.out, "{}", messages::no_mate())?,
+            Answer::Unknown => writeln!(self.out, "{}", messages::undecided(self.args.time))?,
         }
         let counted = if *nodes == 1 { "node" } else { "nodes" };
-        writeln!(self.out, "{nodes} {counted}, {:.3} s", time.as_secs_f64())?;
+        writeln!(self.out, "{}", messages::nodes_and_time(nodes, counted, time.as_secs_f64()))?;
         Ok(())
     }
 
@@ -260,7 +259,7 @@ impl Job<'_> {
         };
         let mut rows = Vec::new();
         if !self.args.json {
-            writeln!(self.out, "   no  plies  shortest  others      nodes      ms  first move")?;
+            writeln!(self.out, "{}", messages::problems_header())?;
         }
         for (number, position) in problems.iter().enumerate() {
             let row = match known.get(&position.sfen()).cloned() {
@@ -269,7 +268,7 @@ impl Job<'_> {
                     let Some(solved) = self.solve(position, self.args.others) else {
                         return match log {
                             Some(_) => Err(Box::new(Unfinished)),
-                            None => Err("stopped".into()),
+                            None => Err(messages::stopped().into()),
                         };
                     };
                     let row = row(position, &solved);
@@ -287,10 +286,10 @@ impl Job<'_> {
                 let first = first.map_or(String::new(), |m| notation::line(position, None, &[m]).concat());
                 writeln!(
                     self.out,
-                    "{:5}  {:>7}  {:>6}  {:>6}  {:>9}  {:>6}  {first}",
+                    "{:5}  {}  {}  {:>6}  {:>9}  {:>6}  {first}",
                     number + 1,
-                    row.plies.map_or(row.answer.clone(), |n| n.to_string()),
-                    row.shortest.map_or("", |s| if s { "yes" } else { "no" }),
+                    right(&row.plies.map_or_else(|| word(&row.answer).into(), |n| n.to_string()), 7),
+                    right(row.shortest.map_or("", |s| word(if s { "yes" } else { "no" })), 6),
                     row.others.as_ref().map_or(String::new(), |o| o.len().to_string()),
                     row.nodes,
                     row.milliseconds,
@@ -302,16 +301,16 @@ impl Job<'_> {
             let count = |answer: &str| rows.iter().filter(|r| r.answer == answer).count();
             let nodes: u64 = rows.iter().map(|r| r.nodes).sum();
             let ms: u64 = rows.iter().map(|r| r.milliseconds).sum();
-            writeln!(
-                self.out,
-                "{} problems: {} mates ({} proved shortest), {} without a mate, {} not decided; {nodes} nodes, {:.3} s",
+            let summary = messages::problems_summary(
                 rows.len(),
                 count("mate"),
                 rows.iter().filter(|r| r.shortest == Some(true)).count(),
                 count("nomate"),
                 count("timeout"),
+                nodes,
                 ms as f64 / 1000.0,
-            )?;
+            );
+            writeln!(self.out, "{summary}")?;
         }
         Ok(())
     }
@@ -376,9 +375,7 @@ fn known(path: &Path, asked: Asked) -> Result<(HashMap<String, Row>, File), Box<
     for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         let kept: Kept = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", number + 1))?;
         if kept.asked.is_some_and(|before| before != asked) {
-            let what =
-                "was solved with other of the options --shortest, --any and --others; use another file";
-            return Err(format!("line {}: {what}", number + 1).into());
+            return Err(messages::other_question(number + 1).into());
         }
         rows.insert(kept.row.sfen.clone(), kept.row);
     }

@@ -3,6 +3,7 @@
 use crate::record::encoding::{Decoded, decode};
 use crate::record::{Format, Record};
 use crate::support::console::note;
+use crate::support::messages;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -39,11 +40,11 @@ pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
                         let name = path.strip_prefix(file).unwrap_or(&path).to_owned();
                         found.push(Source { path, name });
                     }
-                    None => note!("{}: skipped, no record by its name", path.display()),
+                    None => note!("{}", messages::not_a_record(path.display())),
                 }
             }
             if found.len() == before {
-                return Err(format!("{}: no game record in this directory", file.display()).into());
+                return Err(messages::no_record_in(file.display()).into());
             }
         } else {
             let name = match file.file_name() {
@@ -88,11 +89,7 @@ pub fn text(path: &Path) -> std::io::Result<String> {
     }
     let Decoded { text, encoding, damaged } = decode(&bytes);
     if damaged {
-        note!(
-            "{}: some bytes are no characters of {}; \u{fffd} stands for them",
-            path.display(),
-            encoding.name()
-        );
+        note!("{}", messages::damaged(path.display(), encoding.name()));
     }
     Ok(text)
 }
@@ -104,8 +101,6 @@ pub fn text(path: &Path) -> std::io::Result<String> {
 pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
     let text = text(path)?;
     let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text));
-    let format = format.ok_or_else(|| {
-        format!("this looks like no game record; --from says what it is ({})", Format::names())
-    })?;
+    let format = format.ok_or_else(|| messages::unknown_format(Format::names()))?;
     Ok(format.read(&text)?)
 }

@@ -4,6 +4,7 @@ use super::error::RecordError;
 use super::game::Record;
 use super::special::Special;
 use super::{csa, jkf, kakinoki, psn, usi};
+use crate::support::messages;
 use crate::types::Color;
 use std::path::Path;
 use std::str::FromStr;
@@ -168,7 +169,7 @@ impl Format {
         let mut lost = Vec::new();
         let mut lose = |count: usize, kept: bool, one: &str, many: &str| {
             if !kept && count > 0 {
-                lost.push(if count == 1 { one.to_string() } else { format!("{count} {many}") });
+                lost.push(messages::counted(count, one, many));
             }
         };
         lose(has.moves, moves_kept, "1 move", "moves");
@@ -198,7 +199,7 @@ impl Format {
             "the first move's number",
             "",
         );
-        lost.join(", ")
+        messages::list(lost)
     }
 }
 

@@ -82,6 +82,7 @@ impl Opening {
     }
 
     /// Where the moves begin.
+    #[expect(clippy::expect_used, reason = "`root` was written by `Position::sfen`")]
     pub fn root(&self) -> Position {
         match &self.root {
             None => Position::startpos(),
@@ -124,6 +125,7 @@ impl Opening {
     }
 
     /// SHA-256 of the lines, one opening each, in lower-case hexadecimal.
+    #[expect(clippy::expect_used, reason = "writing to a digest cannot fail")]
     pub fn sha256(lines: &[Opening]) -> String {
         sha256(|to| lines.iter().try_for_each(|line| writeln!(to, "{line}")))
             .expect("a digest takes everything")

@@ -30,7 +30,7 @@ impl Unfinished {
 
 impl fmt::Display for Unfinished {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stopped before the end; the same command goes on from what is saved (with --resume, where there is that flag)")
+        f.write_str("stopped before the end")
     }
 }
 

@@ -20,6 +20,5 @@ pub mod text;
 pub use analyst::{Analyst, AnalystError, Effort, SEGMENT, Settings};
 pub use book_moves::{BookReport, book_moves};
 pub use judge::{Class, Judgement, Side, judge};
-pub use lang::Lang;
 pub use reading::{PvLine, Reading};
 pub use report::{MoveReport, Report, TurningPoint};

@@ -2,8 +2,8 @@
 
 use super::graph;
 use super::judge::Class;
-use super::lang::Lang;
 use super::report::Report;
+use crate::support::lang::Lang;
 use crate::types::Color;
 use serde_json::{Value, json};
 

@@ -3,11 +3,11 @@
 use super::analyst::Settings;
 use super::book_moves::BookReport;
 use super::judge::{Class, Judgement, Side, black_view, judge, mate};
-use super::lang::Lang;
 use super::reading::Reading;
 use crate::engine::{centipawns, win_rate};
 use crate::position::Position;
 use crate::record::{Record, Special};
+use crate::support::lang::Lang;
 use crate::types::{Color, Move, Square};
 use serde::Serialize;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The reading for a terminal: a line a move with a bar, then the figures and the turning points.
 
 use super::judge::{Class, Judgement};
-use super::lang::Lang;
 use super::report::{MoveReport, Report};
+use crate::support::lang::Lang;
 use crate::types::Color;
 use std::fmt::Write;
 

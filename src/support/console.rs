@@ -178,6 +178,24 @@ pub fn differences(ours: &impl Serialize, theirs: &impl Serialize) -> String {
     out.join("; ")
 }
 
+/// Columns that a text takes on a terminal: two for a character beyond ASCII.
+#[cfg(feature = "cli")]
+fn columns(text: &str) -> usize {
+    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
+}
+
+/// The text, filled with spaces to `width` columns on its left.
+#[cfg(feature = "cli")]
+pub(crate) fn right(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(columns(text))) + text
+}
+
+/// The text, filled with spaces to `width` columns on its right.
+#[cfg(feature = "cli")]
+pub(crate) fn left(text: &str, width: usize) -> String {
+    text.to_string() + &" ".repeat(width.saturating_sub(columns(text)))
+}
+
 /// Seconds as `1:02:03` or `2:03`.
 pub fn clock(seconds: f64) -> String {
     let s = seconds.clamp(0.0, 1e9) as u64;

@@ -1,18 +1,14 @@
 //! `accuracy`: evaluations and searches against what was played.
 
+use crate::support::program;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// Gold to 5b mates.
 const MATE: &str = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
 
 fn accuracy(args: &[&str], dir: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
-        .arg("accuracy")
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .unwrap()
+    program().arg("accuracy").args(args).current_dir(dir).output().unwrap()
 }
 
 fn error(output: &Output) -> String {

@@ -1,5 +1,6 @@
 //! Matches between engines that behave well and badly, through the built binary.
 
+use crate::support::program;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use toratsugumi::nnue::{Architecture, Network};
 use toratsugumi::usi_client::EngineProcess;
 
 fn binary() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.arg("match").stdin(Stdio::null());
     command
 }
@@ -413,7 +414,7 @@ fn openings_are_made_even_and_the_same_again() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lines.txt");
     let make = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let mut command = program();
         command.arg("openings").arg("--out").arg(&path).args([
             "--quiet",
             "--nodes",

@@ -2,6 +2,7 @@
 //!
 //! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as many books as wanted.
 
+use crate::support::program;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -407,7 +408,7 @@ fn a_book_that_was_replaced_is_read_anew() {
 }
 
 fn toratsugumi(args: &[&str], dir: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.arg("book").args(args).current_dir(dir).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -1,7 +1,7 @@
 //! `toratsugumi book` loses nothing silently: what is joined, dropped, cut off or refused is told.
 
+use crate::support::program;
 use std::path::Path;
-use std::process::Command;
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 const HEADER: &str = "#YANEURAOU-DB2016 1.00\n";
@@ -23,7 +23,7 @@ fn text(dir: &Path, name: &str) -> String {
 
 /// Whether `toratsugumi book` succeeds, its output, its errors. The arguments are words.
 fn book(dir: &Path, args: &str) -> (bool, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     let output = command.arg("book").args(args.split(' ')).current_dir(dir).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.success(), text(&output.stdout), text(&output.stderr))

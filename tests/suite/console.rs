@@ -1,21 +1,22 @@
-//! A reader that goes away (`| head`) ends nothing, and a full disk is told.
+//! The output: a closed pipe (`| head`) is not an error, a full disk is one, and messages follow the user's language.
 
+use crate::support::program;
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn command(args: &[&str], dir: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.args(args).current_dir(dir).stdin(Stdio::null()).stderr(Stdio::piped());
     command
 }
 
-/// A pipe that nobody reads.
+/// A pipe whose reader is closed.
 fn closed() -> io::PipeWriter {
     io::pipe().unwrap().1
 }
 
-/// Runs with a standard output that nobody reads.
+/// Runs with a closed standard output.
 fn unread(args: &[&str], dir: &Path) {
     let output = command(args, dir).stdout(closed()).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {}", message(&output));
@@ -26,7 +27,7 @@ fn message(output: &Output) -> String {
 }
 
 #[test]
-fn what_goes_to_files_is_finished_when_nobody_reads_the_rest() {
+fn files_are_complete_although_stdout_is_closed() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();
     let mut datagen = command(
@@ -54,7 +55,7 @@ fn what_goes_to_files_is_finished_when_nobody_reads_the_rest() {
 }
 
 #[test]
-fn what_only_prints_ends_in_peace_when_nobody_reads() {
+fn closed_stdout_exits_cleanly() {
     let dir = tempfile::tempdir().unwrap();
     for args in [
         &["perft", "2", "--divide"][..],
@@ -76,4 +77,57 @@ fn output_to_a_full_disk_is_one_error() {
     let message = message(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("No space left") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
+fn messages_follow_the_locale_and_lang() {
+    let dir = tempfile::tempdir().unwrap();
+    let mate = ["mate", "--sfen", "9/8k/9/8S/7R1/9/9/9/9 b Gr2b3g3s4n4l18p 1"];
+    let output = |locale: &str, options: &[&str]| {
+        let mut command = command(&[&mate[..], options].concat(), dir.path());
+        let output = command.env("LC_ALL", locale).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (locale, options, expected) in [
+        ("C", &[][..], "mate in 1 ply (no shorter mate exists)"),
+        ("ja_JP.UTF-8", &[], "1手詰（最短と証明済み）"),
+        ("C", &["--lang", "ja"], "1手詰（最短と証明済み）"),
+        ("ja_JP.UTF-8", &["--lang", "en"], "mate in 1 ply"),
+    ] {
+        let text = output(locale, options);
+        assert!(text.contains(expected), "{locale} {options:?}: {text}");
+    }
+}
+
+/// Names of formats and options aside, no word of these messages is English.
+#[test]
+fn japanese_messages_are_japanese_throughout() {
+    let dir = tempfile::tempdir().unwrap();
+    let game = "手合割：平手\n先手：a\n手数----指手---------消費時間--\n*comment\n   1 ７六歩(77)   ( 0:01/00:00:01)\n&x\n\
+                   2 ３四歩(33)   ( 0:02/00:00:02)\n   3 投了\n\n変化：2手\n   2 ８四歩(83)\n*comment\n";
+    std::fs::write(dir.path().join("a.kifu"), game).unwrap();
+    let messages = |args: &[&str]| {
+        let output = command(&[args, &["--lang", "ja"]].concat(), dir.path()).output().unwrap();
+        let text = message(&output) + &String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && !text.is_empty(), "{args:?}: {text}");
+        text
+    };
+    let english = |text: &str| {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter(|w| w.len() > 3 && !["kifu", "sfen", "BookDepthLimit"].contains(w)).count()
+    };
+    for args in [
+        &["convert", "a.kifu", "--to", "sfen", "-o", "a.sfen"][..],
+        &["convert", "a.kifu", "--to", "csa", "-o", "a.csa"],
+        &["book", "make", "a.kifu", "a.csa", "-o", "a.db"],
+        &["book", "stats", "a.db"],
+        &["book", "verify", "a.db"],
+        &["book", "convert", "a.db", "-o", "a.ybb"],
+        &["book", "convert", "a.db", "-o", "a.bin"],
+        &["book", "convert", "a.db", "-o", "a.sbk"],
+        &["book", "minimax", "a.db", "-o", "b.db"],
+    ] {
+        let text = messages(args);
+        assert_eq!(english(&text), 0, "{args:?}: {text}");
+    }
 }

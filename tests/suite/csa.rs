@@ -1,7 +1,7 @@
 //! `toratsugumi csa`: dialogues recorded with real servers are replayed, connections are cut, lines are broken, and the
 //! whole client plays over a server of its own.
 
-use crate::support::{RandomMover, Scripted, client, settings, sink};
+use crate::support::{RandomMover, Scripted, client, program, settings, sink};
 #[cfg(unix)]
 use crate::support::{Signal, signal};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -833,7 +833,7 @@ fn refusals_broken_summaries_and_full_servers() {
 // --- the whole client ------------------------------------------------------------------------------------------------
 
 fn csa_command(args: &[&str], out: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.arg("csa").args(args).arg("--out").arg(out);
     for option in
         ["NodesLimit=300", "MinimumThinkingTime=1", "RoundUpToFullSecond=false", "USI_Hash=1", "Threads=1"]

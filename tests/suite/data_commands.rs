@@ -1,7 +1,7 @@
 //! The subcommands of `data`, and how they and `train` refuse what would lose something or have no effect.
 
+use crate::support::program;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use toratsugumi::data::file::MIXED;
 use toratsugumi::data::psv::PackedSfenValue;
 use toratsugumi::data::{EndReason, GameReader, GameRecord, GameResult, GameWriter, PlyRecord, Start};
@@ -52,7 +52,7 @@ impl Room {
 
     /// Exit code, standard output, standard error.
     fn run(&self, line: &str) -> (i32, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let mut command = program();
         let out = command.args(line.split(' ')).current_dir(self.0.path()).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (out.status.code().unwrap(), text(out.stdout), text(out.stderr))

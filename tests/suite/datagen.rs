@@ -1,5 +1,6 @@
 //! Self-play data do not depend on how they came about: threads, shards, kills.
 
+use crate::support::program;
 #[cfg(unix)]
 use crate::support::{Signal, signal};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ const GAMES: u64 = 24;
 
 /// A run of small games into `dir`.
 fn datagen(dir: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.args(["datagen", "--quiet", "--seed", "7", "--nodes", "60", "--hash", "1", "--flush-every", "0"]);
     command.args(["--out"]).arg(dir).args(more).stdin(Stdio::null());
     command
@@ -51,11 +52,8 @@ fn threads_and_shards_do_not_matter() {
     merged.sort_by_key(|g| g.id);
     // and the tool that merges them writes the very file
     let both = dir.path().join("both.games");
-    let status = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
-        .args(["data", "merge", "--output"])
-        .args([&both, &shards])
-        .stdout(Stdio::null())
-        .status();
+    let status =
+        program().args(["data", "merge", "--output"]).args([&both, &shards]).stdout(Stdio::null()).status();
     assert!(status.unwrap().success());
     assert_eq!(std::fs::read(&whole).unwrap(), std::fs::read(both).unwrap());
     let undisturbed = games(&whole);
@@ -129,7 +127,7 @@ fn trees_are_written_beside_the_same_games() {
         let pos = record.sfen.position(u32::from(record.ply)).unwrap();
         assert!(!pos.in_check() && record.result.abs() <= 1);
     }
-    let mut verify = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut verify = program();
     let output = verify.args(["data", "verify"]).arg(&calm).output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && said.contains("without a move, all in order"), "{said}");
@@ -303,7 +301,7 @@ fn a_full_disk_is_one_error_that_names_the_file() {
     assert!(!message.contains("panicked"));
 
     let data = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).arg("data").args(args).output().unwrap();
+        let output = program().arg("data").args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };
@@ -327,7 +325,7 @@ fn directories_with_unfinished_files_say_so() {
     let [whole, part] = ["shard-00000-of-00001.games", "other.part"].map(|name| dir.path().join(name));
     std::fs::copy(&whole, &part).unwrap();
     let program = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let mut command = program();
         let output = command.args(args).arg(dir.path()).output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };

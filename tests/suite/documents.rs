@@ -1,5 +1,6 @@
 //! README and docs/ stay true: links lead somewhere, commands are understood, both languages show the same commands.
 
+use crate::support::program;
 use clap::error::ErrorKind;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -179,11 +180,8 @@ fn options_of_the_page_on_playing_are_taken() {
         .filter(|n| n.starts_with(|c: char| c.is_ascii_uppercase()) || *n == "nodestime")
         .collect();
     assert!(names.len() > 12, "{names:?}");
-    let mut engine = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut engine =
+        program().stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut input = engine.stdin.take().unwrap();
     for name in names.iter().chain(&["NoSuchThing"]) {
         writeln!(input, "setoption name {name} value 1").unwrap();
@@ -245,7 +243,7 @@ fn both_languages_show_the_same_commands() {
 fn completions_and_manual_pages_know_every_command() {
     let dir = tempfile::tempdir().unwrap();
     let pages = dir.path().join("man1");
-    let program = || Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let program = || program();
     let script = program().args(["completions", "bash"]).output().unwrap();
     let text = String::from_utf8(script.stdout).unwrap();
     assert!(script.status.success() && text.contains("--multipv") && text.contains("perft"), "{text}");

@@ -1,5 +1,6 @@
 //! The learning loop: a kill at any moment changes nothing, and shards may be made elsewhere.
 
+use crate::support::program;
 #[cfg(unix)]
 use crate::support::{Signal, signal};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ fn settings(dir: &Path, shards: &str) {
 }
 
 fn learn(dir: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.args(["learn", "--quiet", "--dir"]).arg(dir).args(more);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -76,7 +77,7 @@ fn mean_of_two(dir: &Path) -> Vec<u8> {
         let out = command.stdin(Stdio::null()).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     };
-    let engine = || Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let engine = || program();
     let networks = [2u64, (1 << 32) + 2].map(|seed| {
         let out = dir.join(format!("run-{seed}"));
         let options = "--epochs 2 --batch 256 --warmup 5 --lr 0.001 --lambda-end 1 --td-lambda 0.7 --score-clip 3500 \

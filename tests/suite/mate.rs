@@ -1,6 +1,7 @@
 //! The mate solver keeps its promises: shortest mates, complete lines of checks, proofs that there is none, bounded
 //! memory, prompt stops.
 
+use crate::support::program;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -303,7 +304,7 @@ fn any_mate_is_found_with_less_work_than_the_shortest() {
 fn problems_come_from_records_of_every_format() {
     let dir = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let mut command = program();
         let output = command.arg("mate").arg("--hash=1").args(args).current_dir(dir.path()).output().unwrap();
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
@@ -331,7 +332,7 @@ fn a_file_of_problems_goes_on_where_it_was() {
     let [problems, kept] = ["p.sfen", "done.jsonl"].map(|name| dir.path().join(name));
     std::fs::write(&problems, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1\n").unwrap();
     let run = |more: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+        let mut command = program();
         command.arg("mate").arg(&problems).arg("--hash=1").arg("--resume").arg(&kept).args(more);
         let output = command.output().unwrap();
         (output.status.success(), String::from_utf8(output.stderr).unwrap())

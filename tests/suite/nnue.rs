@@ -1,8 +1,8 @@
 //! The evaluation: every kernel equals the scalar one and another program's numbers, incremental updates equal a fresh
 //! start, and network files are read and written exactly or refused politely.
 
+use crate::support::program;
 use std::io::{Cursor, Read};
-use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
@@ -497,7 +497,7 @@ fn the_bootstrap_network_has_sense() {
 fn every_kernel_at_hand_visits_the_same_nodes_and_others_are_refused() {
     let bench = |kernel: &str| {
         let args = ["bench", "--depth", "5", "--kernel", kernel];
-        let out = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(args).output().unwrap();
+        let out = program().args(args).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (out.status.success(), text(out.stdout), text(out.stderr))
     };

@@ -2,9 +2,9 @@
 
 mod losses;
 
+use crate::support::program;
 use encoding_rs::{EUC_JP, SHIFT_JIS};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 use toratsugumi::position::Position;
 use toratsugumi::record::{End, Format, Line, Ply, Record, Special, csa, usi};
@@ -391,7 +391,7 @@ fn hostile_nesting_is_an_error() {
 }
 
 fn convert(args: &[&str]) -> (bool, Vec<u8>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).arg("convert").args(args).output().unwrap();
+    let output = program().arg("convert").args(args).output().unwrap();
     (output.status.success(), output.stdout, String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

@@ -1,6 +1,7 @@
 //! `toratsugumi analyse` with whole games: what it writes, that a run that was killed ends as an undisturbed one, and
 //! that the page works in a browser.
 
+use crate::support::program;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,7 +20,7 @@ fn analyse(args: &[&str]) -> (bool, String, String) {
 }
 
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.arg("analyse").args(args).args(["--threads", "1", "--hash", "16"]);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("LC_ALL").env("LANG", "C");
     command
@@ -293,7 +294,7 @@ fn comments_cannot_break_the_page() {
 fn a_position_is_read_as_before() {
     let (ok, out, errors) = analyse(&["--nodes", "2000", "--moves", "7g7f", "3c3d"]);
     assert!(ok && out.contains("best move for Black (先手)") && out.contains("win rate"), "{out}{errors}");
-    for options in [&["--book", "no.db"][..], &["--mate-nodes", "5"], &["--lang", "ja"], &["--force"]] {
+    for options in [&["--book", "no.db"][..], &["--mate-nodes", "5"], &["--force"]] {
         let (ok, _, errors) = analyse(&[&["--nodes", "10", "--sfen", "startpos"], options].concat());
         assert!(!ok && errors.contains(options[0]) && errors.contains("for games"), "{errors}");
     }

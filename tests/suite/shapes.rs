@@ -2,8 +2,8 @@
 //! against another program's numbers.
 
 use crate::nnue::{Random, kernels, noise, read, synthetic, written};
+use crate::support;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use toratsugumi::engine::Engine;
 use toratsugumi::nnue::arch::ARCHITECTURES;
@@ -19,7 +19,7 @@ fn kp() -> Architecture {
 
 /// Runs the program: whether it succeeded, and what it wrote.
 fn program(args: &[&str]) -> (bool, String, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(args).output().unwrap();
+    let out = support::program().args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (out.status.success(), text(out.stdout), text(out.stderr))
 }

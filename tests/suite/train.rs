@@ -1,5 +1,6 @@
 //! The trainer: gradients, learning, determinism, speed.
 
+use crate::support::program;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use toratsugumi::data::read::each_position;
@@ -623,7 +624,7 @@ fn a_signal_does_not_complete_a_run_that_ends_with_the_time() {
     let dir = tempfile::tempdir().unwrap();
     let (data, out) = (dir.path().join("a.games"), dir.path().join("out"));
     write_games(&data, 3, 20);
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    let mut command = program();
     command.arg("train").arg(&data).arg("--out").arg(&out);
     command.args("--arch kp_256x2-32-32 --batch 256 --epochs 100000 --max-time 10m --fit-time -q".split(' '));
     let mut child = command.spawn().unwrap();

@@ -1,14 +1,9 @@
 //! The tuner as people run it.
 
-use std::process::Command;
+use crate::support::program;
 
 fn tune(args: &[&str], out: &std::path::Path) -> (i32, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
-        .args(["tune", "--quiet", "--out"])
-        .arg(out)
-        .args(args)
-        .output()
-        .unwrap();
+    let output = program().args(["tune", "--quiet", "--out"]).arg(out).args(args).output().unwrap();
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
@@ -21,7 +16,7 @@ fn a_build_with_constants_says_what_is_needed() {
     assert!(message.contains("--features tune") && message.lines().count() == 1, "{message}");
     assert!(!dir.path().join("run").exists());
     let bench = ["--numbers", "params.txt", "bench", "--depth", "1"];
-    let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(bench).output().unwrap();
+    let output = program().args(bench).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap()), (Some(1), message));
 }
 
@@ -51,10 +46,7 @@ fn a_stopped_run_goes_on() {
     };
     refused(&["--openings", openings.to_str().unwrap()], "the run has other openings");
     let network = dir.path().join("nn.bin");
-    let made = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
-        .args(["net", "bootstrap", "-o"])
-        .arg(&network)
-        .output();
+    let made = program().args(["net", "bootstrap", "-o"]).arg(&network).output();
     assert!(made.unwrap().status.success());
     refused(&["--eval-dir", network.to_str().unwrap()], "the run has another network");
     let numbers = std::fs::read_to_string(dir.path().join("params.txt")).unwrap();
@@ -70,12 +62,7 @@ fn any_command_takes_other_numbers() {
     let file = dir.path().join("params.txt");
     let nodes = |numbers: &str| {
         std::fs::write(&file, numbers).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
-            .arg("--numbers")
-            .arg(&file)
-            .args(["bench", "--depth", "6"])
-            .output()
-            .unwrap();
+        let output = program().arg("--numbers").arg(&file).args(["bench", "--depth", "6"]).output().unwrap();
         let (out, err) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         let nodes = out.lines().last().unwrap_or("").split(' ').next().unwrap_or("").parse::<u64>();

@@ -1,10 +1,11 @@
 //! The built binary as a GUI sees it: lines in, lines out, within a time.
 
+use crate::support::program;
 #[cfg(unix)]
 use crate::support::{Signal, signal};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ struct Session {
 
 impl Session {
     fn start_in(dir: &Path) -> Session {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+        let mut child = program()
             .current_dir(dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -666,7 +667,7 @@ fn people_and_windows_are_understood() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_analysis_prints_its_summary() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+    let mut child = program()
         .args(["analyse", "--movetime", "600000", "--hash", "16", "--threads", "1"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -790,7 +791,7 @@ fn the_end_of_the_input_ends_the_engine() {
 
 #[test]
 fn a_closed_output_ends_the_engine_quietly() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_toratsugumi"))
+    let mut child = program()
         .current_dir(std::env::temp_dir())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -813,8 +814,7 @@ fn a_closed_output_ends_the_engine_quietly() {
 #[test]
 fn subcommands_answer_and_fail_in_one_line() {
     let run = |args: &[&str]| {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_toratsugumi")).args(args).stdin(Stdio::null()).output().unwrap();
+        let output = program().args(args).stdin(Stdio::null()).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };

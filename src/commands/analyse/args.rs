@@ -1,7 +1,6 @@
 //! The arguments of `toratsugumi analyse`.
 
 use crate::record::Format;
-use crate::review::Lang;
 use std::path::PathBuf;
 
 /// Analyse whole games, move by move, or a position
@@ -59,9 +58,6 @@ pub struct Args {
     /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,
-    /// Language of the reading, ja or en [default: by the locale]
-    #[arg(long, value_name = "LANG")]
-    pub lang: Option<Lang>,
     /// Directory for the files; it keeps the structure of directories that are read [default: the present one]
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
@@ -115,7 +111,6 @@ impl Args {
             ("--book", self.book.is_some()),
             ("--from", self.from.is_some()),
             ("--mate-nodes", self.mate_nodes.is_some()),
-            ("--lang", self.lang.is_some()),
             ("--force", self.force),
             ("--quiet", self.quiet),
         ];

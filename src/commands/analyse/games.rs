@@ -7,10 +7,9 @@ use crate::record::{Format, Record};
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::whole_file;
 use crate::review::store::{self, StoreError};
-use crate::review::{
-    Analyst, Effort, Lang, Reading, Report, Settings, annotate, book_moves, graph, page, text,
-};
+use crate::review::{Analyst, Effort, Reading, Report, Settings, annotate, book_moves, graph, page, text};
 use crate::support::console::{self, Progress, clock, note};
+use crate::support::lang::Lang;
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::{IsTerminal, Write};
@@ -63,7 +62,6 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         Some(path) => Library::open(path, true, &mut |text| note!("{text}"))?,
         None => Library::default(),
     };
-    let lang = args.lang.unwrap_or_else(Lang::of_locale);
     let mut progress = Progress::new(args.quiet);
     let mut analyst = Analyst::new(settings.clone(), &mut |_| ())?;
     let begun = Instant::now();
@@ -99,7 +97,7 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         }
         let readings: Vec<Reading> = readings.into_iter().flatten().collect();
         let known = book_moves(&job.record, &book)?;
-        let report = Report::new(&job.record, &settings, &engine, &readings, &known, lang);
+        let report = Report::new(&job.record, &settings, &engine, &readings, &known, Lang::of_process());
         if job.target.is_none() {
             progress.end();
         }

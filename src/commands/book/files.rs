@@ -4,6 +4,7 @@ use crate::book::{self, Book, Dropped, Format};
 use crate::commands::existing;
 use crate::resume::whole_file::WholeFile;
 use crate::support::console::{note, say};
+use crate::support::messages;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ impl Output {
         let path = self.output.display();
         self.spare()?;
         let format = self.to.or_else(|| Format::of_path(&self.output));
-        Ok(format.ok_or_else(|| format!("{path}: which format? give --to db, ybb, bin or sbk"))?)
+        Ok(format.ok_or_else(|| messages::no_book_format(path))?)
     }
 
     /// Writes the book, whole or not at all. What is not written is told.
@@ -47,7 +48,7 @@ impl Output {
         let mut file = WholeFile::create(&self.output).map_err(|e| at(&e))?;
         let (positions, moves) = book::write(book, format, &mut file).map_err(|e| at(&e))?;
         file.finish().map_err(|e| at(&e))?;
-        say!("{positions} positions, {moves} moves to {}", self.output.display())?;
+        say!("{}", messages::book_written(positions, moves, self.output.display()))?;
         Ok(())
     }
 }
@@ -57,7 +58,7 @@ pub fn to_write(book: Book, format: Format, path: &Path) -> Book {
     let book = each_once(book, path);
     let lost = format.losses(&book);
     if !lost.is_empty() {
-        note!("{}: {format} has no place for {lost}", path.display());
+        note!("{}", messages::no_place(path.display(), format, lost));
     }
     book
 }
@@ -66,10 +67,7 @@ pub fn to_write(book: Book, format: Format, path: &Path) -> Book {
 pub fn each_once(book: Book, path: &Path) -> Book {
     let (book, dropped) = book.without_other_plies();
     if dropped != Dropped::default() {
-        note!(
-            "{}: each position stands once, at its smallest move number; not taken over: {dropped}",
-            path.display()
-        );
+        note!("{}", messages::positions_once(path.display(), dropped));
     }
     book
 }
@@ -78,7 +76,7 @@ pub fn each_once(book: Book, path: &Path) -> Book {
 pub fn read(path: &Path) -> Result<Book, Box<dyn Error>> {
     let (book, format, lost) = book::read(path)?;
     if !lost.is_empty() {
-        note!("{} ({format}): not taken over: {lost}", path.display());
+        note!("{}", messages::not_taken_over(path.display(), format, lost));
     }
     Ok(book)
 }

@@ -9,6 +9,7 @@ use crate::engine::centipawns;
 use crate::position::Position;
 use crate::record::{Record, Special};
 use crate::support::console::{note, say};
+use crate::support::messages;
 use crate::types::Color;
 use std::error::Error;
 use std::path::PathBuf;
@@ -75,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         args.inputs.iter().cloned().partition(|p| p.extension().is_some_and(|e| e == "games"));
     let mut read = 0u64;
     if args.min_rating.is_some() && !games.is_empty() {
-        return Err("--min-rating: .games have no ratings".into());
+        return Err(messages::no_ratings().into());
     }
     for path in &games {
         each_game(path, &mut |text| note!("warning: {text}"), |game| {
@@ -113,13 +114,13 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    say!("games: {read} read, {} taken", collector.games)?;
+    say!("{}", messages::games_taken(read, collector.games))?;
     let book = collector.finish();
     if book.is_empty() {
-        return Err("no move is left; nothing was written".into());
+        return Err(messages::nothing_left().into());
     }
     args.output.write(book, format)?;
-    if failed > 0 { Err(format!("{failed} files could not be read").into()) } else { Ok(()) }
+    if failed > 0 { Err(messages::files_failed(failed).into()) } else { Ok(()) }
 }
 
 fn legal(pos: &Position, raw: u16, game: u64) -> Result<crate::types::Move, RecordError> {

@@ -3,6 +3,7 @@
 use super::files::{self, Output};
 use crate::book::minimax::minimax;
 use crate::support::console::say;
+use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -33,22 +34,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let book = files::each_once(files::read(&args.input)?, &args.input);
     let read = begin.elapsed();
     let (book, report) = minimax(book, args.draw_value);
-    say!(
-        "{} positions, {} moves inside, {} leaves, {} illegal, {} positions whose best line repeats",
-        report.positions,
-        report.inner,
-        report.leaves,
-        report.illegal,
-        report.repetitions
-    )?;
-    let solved = begin.elapsed() - read;
-    say!(
-        "read in {:.1} s, backed up in {:.1} s, {} MiB",
-        read.as_secs_f64(),
-        solved.as_secs_f64(),
-        report.bytes >> 20
-    )?;
+    let (inner, leaves) = (report.inner, report.leaves);
+    say!("{}", messages::backed_up(report.positions, inner, leaves, report.illegal, report.repetitions))?;
+    let solved = (begin.elapsed() - read).as_secs_f64();
+    say!("{}", messages::backup_time(read.as_secs_f64(), solved, report.bytes >> 20))?;
     args.output.write(book, format)?;
-    say!("depths are numbers of book moves now: to be played, this book needs BookDepthLimit 0")
-        .map_err(Into::into)
+    Ok(say!("{}", messages::needs_depth_limit())?)
 }

@@ -2,6 +2,7 @@
 
 use super::files::{self, Output};
 use crate::book::edit::{Keep, prune};
+use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -45,12 +46,11 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let book = files::read(&args.input)?;
     let unnumbered = book.entries().filter(|e| e.ply == 0).count();
     if args.max_ply.is_some() && unnumbered > 0 {
-        let (path, all) = (args.input.display(), book.len());
-        return Err(format!("--max-ply: {path}: {unnumbered} of {all} positions have no move number").into());
+        return Err(messages::unnumbered(args.input.display(), unnumbered, book.len()).into());
     }
     let left = prune(&book, keep);
     if left.is_empty() {
-        return Err("no move is left; nothing was written".into());
+        return Err(messages::nothing_left().into());
     }
     args.output.write(left, format)
 }

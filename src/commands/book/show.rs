@@ -4,7 +4,8 @@ use crate::book::{BookMove, Lookup, OpenBook};
 use crate::engine::{Diagram, Game};
 use crate::position::Position;
 use crate::record::notation;
-use crate::support::console::{note, say};
+use crate::support::console::{left, note, say};
+use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -37,12 +38,12 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let how = Lookup { ignore_ply: true, flipped: true };
     let moves = book.find(pos, how).map_err(|e| e.in_file(&args.input))?;
     if moves.is_empty() {
-        say!("not in the book")?;
+        say!("{}", messages::not_in_book())?;
         return Ok(());
     }
     let last = game.before_last();
     let total: u64 = moves.iter().map(|m| u64::from(m.count().unwrap_or(0))).sum();
-    say!("{:>2}  {:<12} {:>7} {:>6} {:>9} {:>6}  line", "", "move", "score", "depth", "count", "share")?;
+    say!("{}", messages::book_header())?;
     for (i, m) in moves.iter().enumerate() {
         let number = |n: Option<i64>| n.map_or("-".to_string(), |n| n.to_string());
         let share = match (m.count(), total) {
@@ -55,24 +56,18 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 let mut words = notation::line(pos, last.as_ref(), &line).into_iter();
                 (words.next().unwrap_or_default(), words.collect::<Vec<_>>().join(" "))
             }
-            None => (format!("{} (illegal)", crate::book::usi(m.mv)), String::new()),
+            None => (messages::illegal(crate::book::usi(m.mv)), String::new()),
         };
         say!(
-            "{:>2}  {}{} {:>7} {:>6} {:>9} {share:>6}  {line}",
+            "{:>2}  {} {:>7} {:>6} {:>9} {share:>6}  {line}",
             i + 1,
-            name,
-            " ".repeat(12usize.saturating_sub(width(&name))),
+            left(&name, 12),
             number(m.value().map(i64::from)),
             number(m.depth().map(i64::from)),
             number(m.count().map(i64::from)),
         )?;
     }
     Ok(())
-}
-
-/// Columns on a terminal: what is not ASCII takes two.
-fn width(text: &str) -> usize {
-    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }
 
 /// The move and the book's best ones behind it.

@@ -4,6 +4,7 @@ use super::files;
 use crate::book::graph::{Graph, Target};
 use crate::book::{Book, edit};
 use crate::support::console::say;
+use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -54,16 +55,13 @@ fn text(book: &Book) -> Vec<String> {
     let per = book.move_count() as f64 / book.len().max(1) as f64;
     let (first, last) = (plies.iter().min().copied().unwrap_or(0), plies.iter().max().copied().unwrap_or(0));
     vec![
-        format!(
-            "positions   {} ({black} with Black to move), {reached} reached from the usual starts",
-            book.len()
-        ),
-        format!("moves       {} ({per:.2} a position, at most {most})", book.move_count()),
-        format!("            {inside} to another position, {leaves} out of the book, {illegal} illegal"),
-        format!("plies       {first} to {last}"),
-        format!("scores      {scored} moves; 5 %, 50 %, 95 %: {}, {}, {} cp", at(5), at(50), at(95)),
-        format!("depth       at most {deepest}"),
-        format!("counts      {counted} moves, {games} in all"),
-        format!("memory      {} KiB", book.bytes() >> 10),
+        messages::stats_positions(book.len(), black, reached),
+        messages::stats_moves(book.move_count(), per, most),
+        messages::stats_targets(inside, leaves, illegal),
+        messages::stats_plies(first, last),
+        messages::stats_scores(scored, at(5), at(50), at(95)),
+        messages::stats_depth(deepest),
+        messages::stats_counts(counted, games),
+        messages::stats_memory(book.bytes() >> 10),
     ]
 }

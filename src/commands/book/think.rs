@@ -14,6 +14,7 @@ use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::whole_file::beside;
 use crate::support::console::{Progress, clock, note, say};
+use crate::support::messages;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::error::Error;
@@ -172,10 +173,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let unnumbered = state.entries.values().filter(|(ply, _)| *ply == 0).count();
     if let (Some(path), 1..) = (&args.input, unnumbered) {
         let all = state.entries.len();
-        note!(
-            "{}: {unnumbered} of {all} positions have no move number; --max-ply does not stop lines through them",
-            path.display()
-        );
+        note!("{}", messages::unnumbered_lines(path.display(), unnumbered, all));
     }
     if let Some(most) = args.frontier {
         args.output.spare()?;
@@ -251,10 +249,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         journal.end_round()?;
         todo.clear();
     }
-    run.progress.say(&format!("{} searches in {}", run.searched, clock(run.begin.elapsed().as_secs_f64())));
+    run.progress.say(&messages::searched(run.searched, clock(run.begin.elapsed().as_secs_f64())));
     let book = state.book();
     if let Some(score) = roots.first().and_then(|(root, _)| score_of(&book, root, args.draw_value)) {
-        say!("score of the first root {} cp for Black, {} plies to its leaf", score.value, score.depth)?;
+        say!("{}", messages::root_score(score.value, score.depth))?;
     }
     args.output.write(book, format)?;
     std::fs::remove_file(&path).map_err(|e| format!("{}: {e}", path.display()).into())
@@ -300,8 +298,7 @@ impl Run<'_> {
                 let done = state.entries.len() + (**searched - before);
                 let speed = **searched as f64 / begin.elapsed().as_secs_f64();
                 let left = clock(total.saturating_sub(done) as f64 / speed);
-                progress
-                    .update(|| format!("{done} of {total} positions  {speed:.2} searches/s  {left} left"));
+                progress.update(|| messages::searches(done, total, speed, left));
                 Ok(())
             })
         })?;
@@ -337,7 +334,7 @@ fn write_frontier(args: &Args, leaves: &[(Place, u16)]) -> Result<(), Box<dyn Er
     }
     let path = args.output.path();
     crate::resume::whole_file::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-    say!("{} leaves to {}", leaves.len(), path.display())?;
+    say!("{}", messages::leaves_written(leaves.len(), path.display()))?;
     Ok(())
 }
 

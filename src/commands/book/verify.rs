@@ -3,6 +3,7 @@
 use crate::book::db::DbReader;
 use crate::book::{self, Book, BookError, Builder, Format, edit};
 use crate::support::console::say;
+use crate::support::messages;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs::File;
@@ -54,7 +55,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         format => {
             let (book, _, lost) = book::read(path)?;
             if !lost.is_empty() {
-                say!("not looked at: {lost}")?;
+                say!("{}", messages::not_checked(lost))?;
             }
             if format == Format::Ybb
                 && let Some(i) = book::first_unsorted(path).map_err(|e| e.in_file(path))?
@@ -66,17 +67,17 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     legality(&book, &mut kinds);
     let unreached = edit::reachable(&book).into_iter().filter(|r| !r).count();
-    say!("{} positions, {} moves", book.len(), book.move_count())?;
-    say!("{unreached} positions that the book's moves do not reach from the usual starts")?;
+    say!("{}", messages::verified(book.len(), book.move_count()))?;
+    say!("{}", messages::unreached(unreached))?;
     for kind in &kinds {
-        say!("{} {}", kind.count, kind.name)?;
+        say!("{}", messages::of_kind(kind.count, messages::word(kind.name)))?;
         for place in &kind.shown {
             say!("    {place}")?;
         }
     }
     match kinds.iter().map(|k| k.count).sum::<usize>() {
         0 => Ok(()),
-        n => Err(format!("{}: {n} faults", path.display()).into()),
+        n => Err(messages::book_faults(path.display(), n).into()),
     }
 }
 

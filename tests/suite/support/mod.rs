@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 pub use nix::sys::signal::Signal;
+use std::process::Command;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,6 +17,13 @@ use toratsugumi::position::{EnteringKingRule, Position};
 use toratsugumi::record::csa;
 use toratsugumi::support::random::Rng;
 use toratsugumi::usi_client::UsiScore;
+
+/// The program, in English whatever the locale.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toratsugumi"));
+    command.env("LC_ALL", "C");
+    command
+}
 
 /// Settings that wait for nothing.
 pub fn settings() -> Settings {

@@ -1,0 +1,408 @@
+//! The messages of `convert`, `mate`, `match` and `book`, in Japanese and in English. A function is a message; it takes the
+//! values that stand in it.
+
+use super::lang::Lang;
+use std::fmt::Display;
+
+macro_rules! messages {
+    ($($name:ident($($value:ident),*) $ja:literal, $en:literal;)*) => {$(
+        #[cfg_attr(not(feature = "cli"), allow(dead_code))]
+        pub(crate) fn $name($($value: impl Display),*) -> String {
+            match Lang::of_process() {
+                Lang::Ja => format!($ja),
+                Lang::En => format!($en),
+            }
+        }
+    )*};
+}
+
+// common to several commands
+messages! {
+    unfinished()
+        "途中で中断しました。同じコマンドを（--resumeのあるものは--resumeを付けて）実行すると、続きから再開します",
+        "stopped before the end; run the same command again to continue (with --resume, where it has that flag)";
+    stopped()
+        "中断しました",
+        "stopped";
+    exists(path)
+        "{path}: 既に存在するため書き込みません。上書きするには--forceを付けてください",
+        "{path} exists and stays; --force overwrites it";
+    files_failed(failed)
+        "{failed}個のファイルを読み込めませんでした",
+        "{failed} files could not be read";
+    nothing_left()
+        "指し手が一つも残らないため、何も書き込みませんでした",
+        "no move is left; nothing was written";
+    no_place(path, format, lost)
+        "{path}: {format}形式では次の情報が失われます: {lost}",
+        "{path}: {format} has no place for {lost}";
+}
+
+// records
+messages! {
+    not_a_record(path)
+        "{path}: 棋譜の拡張子ではないため読み飛ばします",
+        "{path}: skipped, no record by its name";
+    no_record_in(dir)
+        "{dir}: このディレクトリに棋譜がありません",
+        "{dir}: no game record in this directory";
+    damaged(path, encoding)
+        "{path}: {encoding}として正しくないバイトがあり、\u{fffd}に置き換えました",
+        "{path}: some bytes are no characters of {encoding}; \u{fffd} stands for them";
+    unknown_format(formats)
+        "棋譜の形式を判別できません。--fromで指定してください（{formats}）",
+        "this looks like no game record; --from says what it is ({formats})";
+    no_output_format()
+        "出力形式が決まりません。--toで指定してください",
+        "which format to write? give --to";
+    contradicting_format(path, named, to)
+        "{path}: 拡張子は{named}形式ですが、--toは{to}です",
+        "{path}: a {named} file by its name, but --to is {to}";
+    force_without_output()
+        "--forceはファイルを上書きするオプションです。--outputか--out-dirを指定してください",
+        "--force overwrites files; give --output or --out-dir";
+    first_of_several(lost)
+        "{lost}（失われる情報のある最初の対局の分）",
+        "{lost}, in the first game that loses anything";
+    files_unread(failed, all)
+        "{all}個のファイルのうち{failed}個を読み込めませんでした",
+        "{failed} of {all} files could not be read";
+    games_unwritten(kept, all)
+        "{all}局のうち{kept}局を書き込みませんでした",
+        "{kept} of {all} games were not written";
+    same_target(one, other, path)
+        "{one}と{other}の出力先がどちらも{path}になるため、何も書き込みませんでした",
+        "{one} and {other} would both become {path}; nothing was written";
+    one_game_only(format)
+        "{format}形式のファイルには1局しか書き込めません。--out-dirを指定してください",
+        "a {format} file holds one game; give --out-dir";
+    no_game(path)
+        "{path}: 書き込む対局がありません",
+        "{path}: no game to write";
+    no_character(encoding, missing)
+        "{encoding}には「{missing}」がありません。--encoding utf-8なら書き込めます",
+        "{encoding} has no `{missing}`; --encoding utf-8 has";
+}
+
+// mate
+messages! {
+    mate(plies, unit)
+        "{plies}手詰（より短い詰みの有無は未確認）",
+        "mate in {plies} {unit} (a shorter one was not excluded)";
+    shortest_mate(plies, unit)
+        "{plies}手詰（最短と証明済み）",
+        "mate in {plies} {unit} (no shorter mate exists)";
+    without_useless(plies)
+        "末尾の無駄合を除くと{plies}手",
+        "{plies} plies without useless interpositions (無駄合い) at the end";
+    others_unknown()
+        "初手の余詰: 時間内に調べきれませんでした",
+        "other first moves: not all examined in time";
+    others_none()
+        "初手の余詰: なし",
+        "no other first move mates";
+    others(moves)
+        "初手の余詰: {moves}",
+        "other first moves that mate (余詰): {moves}";
+    no_mate()
+        "不詰（証明済み）",
+        "no mate (不詰), proved";
+    undecided(ms)
+        "{ms}ミリ秒では詰み・不詰を判定できませんでした",
+        "not decided in {ms} ms";
+    nodes_and_time(nodes, unit, seconds)
+        "{nodes}ノード、{seconds:.3}秒",
+        "{nodes} {unit}, {seconds:.3} s";
+    problems_header()
+        " 番号     手数    最短    余詰     ノード  ミリ秒  初手",
+        "   no  plies  shortest  others      nodes      ms  first move";
+    problems_summary(problems, mates, shortest, none, open, nodes, seconds)
+        "{problems}問: 詰み{mates}（うち最短と証明{shortest}）、不詰{none}、未解決{open}。{nodes}ノード、{seconds:.3}秒",
+        "{problems} problems: {mates} mates ({shortest} proved shortest), {none} without a mate, {open} not decided; \
+         {nodes} nodes, {seconds:.3} s";
+    other_question(line)
+        "{line}行目: --shortest、--any、--othersの指定が異なる実行の結果です。別のファイルを指定してください",
+        "line {line}: was solved with other of the options --shortest, --any and --others; use another file";
+}
+
+// match
+messages! {
+    no_limit()
+        "思考の制限がありません。--nodes、--depth、--movetime、--byoyomi、--tcのいずれかを指定してください",
+        "no limit: give --nodes, --depth, --movetime, --byoyomi or --tc";
+    no_time(limits)
+        "{limits}: 1手も指せない持ち時間です",
+        "{limits}: no time for a single move";
+    opening_too_long(most, plies)
+        "--max-ply {most}: {plies}手の開始局面があります",
+        "--max-ply {most}: there is an opening of {plies} plies";
+    resign_moves_alone()
+        "--resign 0では--resign-movesは意味を持ちません",
+        "--resign-moves has no effect with --resign 0";
+    sprt_of_two()
+        "逐次検定（SPRT）は2つのエンジンの間でだけ行えます",
+        "a sequential test is between two engines";
+    two_engines()
+        "対局には2つ以上のエンジンが必要です",
+        "a match needs two engines";
+    few_openings(openings, unit, pairs)
+        "警告: ノード数か深さだけの制限で{pairs}組の対局に対し、開始局面が{openings}種類しかありません。同じ対局が\
+         繰り返されると、結果が実際より確からしく見えます",
+        "warning: {openings} different {unit} for {pairs} pairs of games, limited by nodes or depth: games may repeat \
+         others, and then the result looks surer than it is";
+    one_thread(engine)
+        "{engine}: 1スレッドで思考します。変えるにはこのエンジンの--engineにThreads=Nを加えてください",
+        "{engine}: Threads=1; add Threads=N to its --engine to change that";
+    shared_nodes(engine, threads)
+        "{engine}: ノード数の制限とThreads={threads}を併用すると、ノードをスレッドで分け合い、同じ対局は再現されません",
+        "{engine}: Threads={threads} with a node limit: the threads share the nodes, and games do not repeat";
+    fault(game, engine, reason, ply, detail)
+        "第{game}局: {engine}が{ply}手目で{reason}（{detail}）",
+        "game {game}: {engine}: {reason} at move {ply} ({detail})";
+    games_of(played, all)
+        "{all}局中{played}局",
+        "{played}/{all} games";
+    faults(count)
+        "反則・異常{count}",
+        "faults {count}";
+    time_left(elapsed, left)
+        "経過{elapsed} 残り{left}",
+        "{elapsed} left {left}";
+    pairs(counts)
+        "先後1組ごとの結果 {counts}",
+        "pairs {counts}";
+    elo_above(elo)
+        "Elo {elo:+.1}以上（95 %、片側）",
+        "Elo above {elo:+.1} (95 %, one-sided)";
+    elo_below(elo)
+        "Elo {elo:+.1}以下（95 %、片側）",
+        "Elo below {elo:+.1} (95 %, one-sided)";
+    sprt_h0(elo)
+        "採択: {elo} Elo以下",
+        "accepted: no more than {elo} Elo";
+    sprt_h1(elo)
+        "採択: {elo} Elo以上",
+        "accepted: at least {elo} Elo";
+    sprt_open()
+        "未決着",
+        "undecided";
+    match_summary(games, plies, black, white, draws, reasons)
+        "{games}局（平均{plies:.0}手）: 先手{black}勝、後手{white}勝、引き分け{draws}。{reasons}",
+        "{games} games of {plies:.0} moves; Black wins {black}, White {white}, {draws} draws; {reasons}";
+    no_faults()
+        "反則・異常なし",
+        "no faults";
+    engine_summary(name, depth, nodes, ms, speed, faults)
+        "{name}: 平均深さ{depth:.1}、1手平均{nodes:.0}ノード・{ms:.1}ミリ秒、毎秒{speed:.0}ノード。{faults}",
+        "{name}: depth {depth:.1}, {nodes:.0} nodes and {ms:.1} ms a move, {speed:.0} nodes/s; {faults}";
+    interrupted()
+        "中断",
+        "interrupted";
+}
+
+// book
+messages! {
+    no_book_format(path)
+        "{path}: 定跡の形式が決まりません。--toにdb、ybb、bin、sbkのいずれかを指定してください",
+        "{path}: which format? give --to db, ybb, bin or sbk";
+    book_written(positions, moves, path)
+        "{positions}局面、{moves}手を{path}に書き込みました",
+        "{positions} positions, {moves} moves to {path}";
+    positions_once(path, dropped)
+        "{path}: 同じ局面は最小の手数のものにまとめました。引き継がなかったもの: {dropped}",
+        "{path}: each position stands once, at its smallest move number; not taken over: {dropped}";
+    not_taken_over(path, format, lost)
+        "{path}（{format}）: 引き継がないもの: {lost}",
+        "{path} ({format}): not taken over: {lost}";
+    no_ratings()
+        "--min-rating: .gamesにはレーティングがありません",
+        "--min-rating: .games have no ratings";
+    games_taken(read, taken)
+        "{read}局を読み込み、{taken}局を採用しました",
+        "games: {read} read, {taken} taken";
+    backed_up(positions, inner, leaves, illegal, repetitions)
+        "{positions}局面、定跡内の指し手{inner}、末端{leaves}、反則手{illegal}、最善手順が千日手になる局面{repetitions}",
+        "{positions} positions, {inner} moves inside, {leaves} leaves, {illegal} illegal, {repetitions} positions whose \
+         best line repeats";
+    backup_time(read, solved, mib)
+        "読み込み{read:.1}秒、ミニマックス{solved:.1}秒、メモリ{mib} MiB",
+        "read in {read:.1} s, backed up in {solved:.1} s, {mib} MiB";
+    needs_depth_limit()
+        "深さは定跡内の手数に置き換わりました。この定跡で指すときはBookDepthLimitを0にしてください",
+        "depths are numbers of book moves now: to be played, this book needs BookDepthLimit 0";
+    unnumbered(path, without, all)
+        "--max-ply: {path}: {all}局面のうち{without}局面に手数がありません",
+        "--max-ply: {path}: {without} of {all} positions have no move number";
+    unnumbered_lines(path, without, all)
+        "{path}: {all}局面のうち{without}局面に手数がなく、それらを通る手順は--max-plyでは止まりません",
+        "{path}: {without} of {all} positions have no move number; --max-ply does not stop lines through them";
+    not_in_book()
+        "定跡にない局面です",
+        "not in the book";
+    book_header()
+        "    指し手        評価値   深さ      回数   割合  手順",
+        "    move           score  depth     count  share  line";
+    illegal(mv)
+        "{mv}（反則手）",
+        "{mv} (illegal)";
+    stats_positions(positions, black, reached)
+        "局面        {positions}（先手番{black}）、平手・駒落ちの初期局面から到達できるもの{reached}",
+        "positions   {positions} ({black} with Black to move), {reached} reached from the usual starts";
+    stats_moves(moves, mean, most)
+        "指し手      {moves}（1局面平均{mean:.2}、最大{most}）",
+        "moves       {moves} ({mean:.2} a position, at most {most})";
+    stats_targets(inside, leaves, illegal)
+        "            定跡内の局面へ{inside}、定跡外へ{leaves}、反則手{illegal}",
+        "            {inside} to another position, {leaves} out of the book, {illegal} illegal";
+    stats_plies(first, last)
+        "手数        {first}～{last}",
+        "plies       {first} to {last}";
+    stats_scores(scored, low, median, high)
+        "評価値      {scored}手。5 %点{low}、中央値{median}、95 %点{high}",
+        "scores      {scored} moves; 5 %, 50 %, 95 %: {low}, {median}, {high} cp";
+    stats_depth(deepest)
+        "深さ        最大{deepest}",
+        "depth       at most {deepest}";
+    stats_counts(counted, games)
+        "採用回数    {counted}手、合計{games}",
+        "counts      {counted} moves, {games} in all";
+    stats_memory(kib)
+        "メモリ      {kib} KiB",
+        "memory      {kib} KiB";
+    searches(done, all, speed, left)
+        "{all}局面中{done}局面  毎秒{speed:.2}探索  残り{left}",
+        "{done} of {all} positions  {speed:.2} searches/s  {left} left";
+    searched(count, time)
+        "{count}回の探索、{time}",
+        "{count} searches in {time}";
+    root_score(score, plies)
+        "最初の開始局面の評価値: 先手から見て{score}、末端まで{plies}手",
+        "score of the first root {score} cp for Black, {plies} plies to its leaf";
+    leaves_written(leaves, path)
+        "末端{leaves}局面を{path}に書き込みました",
+        "{leaves} leaves to {path}";
+    not_checked(lost)
+        "検査の対象外: {lost}",
+        "not looked at: {lost}";
+    verified(positions, moves)
+        "{positions}局面、{moves}手",
+        "{positions} positions, {moves} moves";
+    unreached(count)
+        "平手・駒落ちの初期局面から定跡の手順では到達できない局面: {count}",
+        "{count} positions that the book's moves do not reach from the usual starts";
+    of_kind(count, kind)
+        "{kind}: {count}",
+        "{count} {kind}";
+    book_faults(path, count)
+        "{path}: {count}件の誤りがあります",
+        "{path}: {count} faults";
+}
+
+/// Words that programs read in English and people in their language.
+const WORDS: &[(&str, &str)] = &[
+    // how games end
+    ("mate", "詰み"),
+    ("resign", "投了"),
+    ("repetition", "千日手"),
+    ("perpetual check", "連続王手の千日手"),
+    ("declaration", "入玉宣言"),
+    ("max moves", "最大手数"),
+    ("adjudication", "判定"),
+    ("illegal move", "反則手"),
+    ("false declaration", "入玉宣言の失敗"),
+    ("time loss", "時間切れ"),
+    ("crash", "異常終了"),
+    ("hang", "応答なし"),
+    // what `mate` found, in a table
+    ("nomate", "不詰"),
+    ("timeout", "未解決"),
+    ("yes", "済"),
+    ("no", "未"),
+    // what `book verify` finds
+    ("out of order", "順序の誤り"),
+    ("there twice", "重複"),
+    ("illegal moves", "反則手"),
+    ("against the rules", "規則に反する局面"),
+    // what formats of records have no place for
+    ("1 move", "指し手"),
+    ("1 variation", "変化手順"),
+    ("1 time", "消費時間"),
+    ("the fraction of 1 time", "消費時間の1秒未満の端数"),
+    ("1 comment", "コメント"),
+    ("1 program's line", "プログラムの出力行"),
+    ("1 bookmark", "しおり"),
+    ("1 heading", "ヘッダー"),
+    ("1 heading's line ends", "ヘッダー内の改行"),
+    ("the `}` of 1 comment", "コメント中の「}」"),
+    ("1 heading without text", "内容のないヘッダー"),
+    ("the ending", "終局の種類"),
+    ("the ending of 1 variation", "変化手順の終局の種類"),
+    ("the first move's number", "初手の手数"),
+    // what formats of books have no place for
+    ("replies", "応手"),
+    ("scores", "評価値"),
+    ("depths", "深さ"),
+    ("counts", "採用回数"),
+    ("move numbers", "手数"),
+    ("remarks", "コメント"),
+    ("remarks on moves", "指し手へのコメント"),
+    ("the comment on the whole book", "定跡全体へのコメント"),
+    ("unknown move numbers (1 is written)", "不明な手数（1と書きます）"),
+    ("unknown scores (0 is written)", "不明な評価値（0と書きます）"),
+    ("scores beyond 32767 (cut off there)", "32767を超える評価値（32767とします）"),
+    ("unknown depths (0 is written)", "不明な深さ（0と書きます）"),
+    ("depths below 0 (0 is written)", "負の深さ（0と書きます）"),
+    ("depths beyond 65535 (cut off there)", "65535を超える深さ（65535とします）"),
+    ("unknown counts (1 is written)", "不明な採用回数（1と書きます）"),
+    ("counts beyond 65535 (cut off there)", "65535を超える採用回数（65535とします）"),
+    ("counts beyond 2147483647 (cut off there)", "2147483647を超える採用回数（2147483647とします）"),
+    // what is not read of a .sbk
+    ("analyses", "エンジンの解析結果"),
+    ("marks on moves", "指し手の評価記号"),
+    ("weights below 0 (read as 0)", "負の重み（0として読みました）"),
+    ("author", "作者"),
+    ("counts of games", "対局数"),
+    ("positions that no root leads to", "どの開始局面からも到達できない局面"),
+    // what a book drops
+    ("positions without moves", "指し手のない局面"),
+    ("positions that were there before (joined)", "重複する局面（まとめました）"),
+    (
+        "moves that were there before (what was first said of them stays)",
+        "重複する指し手（先の内容を残しました）",
+    ),
+    ("remarks on what is not there", "対象のないコメント"),
+];
+
+/// An English word in the language of the process; one that is not in the table stays.
+pub(crate) fn word(english: &str) -> &str {
+    let japanese = || WORDS.iter().find(|(word, _)| *word == english).map(|(_, japanese)| *japanese);
+    match Lang::of_process() {
+        Lang::Ja => japanese().unwrap_or(english),
+        Lang::En => english,
+    }
+}
+
+/// So many things, of which the English text for one is `one` and that for several `several`.
+pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
+    match (Lang::of_process(), count) {
+        (Lang::Ja, 1) => word(one).to_string(),
+        (Lang::Ja, _) => number_of(count, one),
+        (Lang::En, 1) => one.to_string(),
+        (Lang::En, _) => number_of(count, several),
+    }
+}
+
+/// The number of things of a kind.
+pub(crate) fn number_of(count: usize, things: &str) -> String {
+    match Lang::of_process() {
+        Lang::Ja => format!("{}{count}件", word(things)),
+        Lang::En => format!("{count} {things}"),
+    }
+}
+
+/// The items of a list, one after the other.
+pub(crate) fn list<T: AsRef<str>>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<T> = items.into_iter().collect();
+    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    items.join(Lang::of_process().pick("、", ", "))
+}
