@@ -2,14 +2,14 @@
 
 use super::adjudication::{Adjudication, Winner};
 use super::game::play;
-use super::journal::{GameLine, Journal, JournalError};
+use super::journal::GameLine;
 use super::limits::Limits;
 use super::schedule::Schedule;
 use super::spec::EngineSpec;
 use super::sprt::{Decision, Sprt};
 use super::standings::Standings;
 use super::start::{Started, start};
-use crate::resume::interrupt;
+use crate::resume::{Journal, ResumeError, interrupt};
 use crate::support::console::{Progress, clock};
 use crate::support::messages;
 use crate::usi_client::{EngineError, EngineProcess};
@@ -79,7 +79,7 @@ pub enum TournamentError {
     },
     /// The games cannot be kept.
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(#[from] ResumeError),
 }
 
 /// How a match ended.
@@ -107,7 +107,7 @@ enum Report {
 pub fn run(
     t: &Tournament,
     games: &mut Vec<GameLine>,
-    mut journal: Option<Journal>,
+    mut journal: Option<Journal<GameLine>>,
 ) -> Result<(Standings, Ending), TournamentError> {
     let mut standings = Standings::new(&t.schedule);
     let mut played = HashSet::new();
@@ -151,7 +151,7 @@ pub fn run(
                         progress.say(&describe(&line));
                     }
                     if let Some(j) = &mut journal
-                        && let Err(e) = j.write(&line)
+                        && let Err(e) = j.append(&line)
                     {
                         break Err(e.into());
                     }

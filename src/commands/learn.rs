@@ -2,7 +2,7 @@
 
 use super::signals;
 use super::values::parse_duration;
-use crate::learn::{Config, Options, System, TEMPLATE, prepare, print_job, run as learn};
+use crate::learn::{Config, LearnError, Options, System, TEMPLATE, prepare, print_job, run as learn};
 use crate::support::console::{note, say};
 use std::error::Error;
 use std::io::Write;
@@ -77,12 +77,16 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     signals::watch();
-    learn(&Options {
+    let done = learn(&Options {
         dir: args.dir,
         config,
         generations: args.generations,
         max_time: args.max_time,
         quiet: args.quiet,
+    });
+    done.map_err(|e| match e {
+        LearnError::Unfinished(stopped) => stopped.into(),
+        e => e.into(),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::signals;
 use super::values::parse_duration;
 use crate::arena::adjudication::Adjudication;
-use crate::arena::journal::{Journal, write_json};
+use crate::arena::journal;
 use crate::arena::limits::{Limits, parse_tc};
 use crate::arena::schedule::{MOST_GAMES, Mode, Schedule};
 use crate::arena::spec::EngineSpec;
@@ -15,7 +15,7 @@ use crate::position::EnteringKingRule;
 use crate::record::openings::Opening;
 use crate::resume::interrupt::Unfinished;
 use crate::resume::sha256::sha256;
-use crate::resume::whole_file;
+use crate::resume::{AtPath, whole_file};
 use crate::support::console::{note, say};
 use crate::support::messages;
 use serde_json::json;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Play matches between USI engines and tell which one is stronger
@@ -215,7 +215,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let schedule = Schedule::new(engines.len(), args.mode, args.games, openings, args.seed);
     let (journal, mut games) = match &args.out {
         Some(dir) => {
-            let (journal, games) = Journal::open(dir, &settings, args.resume)?;
+            let (journal, games) = journal::open(dir, &settings, args.resume)?;
             (Some(journal), games)
         }
         None => (None, Vec::new()),
@@ -237,8 +237,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let summary = report::json(&t, &standings, ending, &settings);
     if let Some(dir) = &args.out {
         let path = dir.join("summary.json");
-        write_json(&path, &summary).map_err(|e| format!("{}: {e}", path.display()))?;
-        write(&dir.join("progress.svg"), diagram::svg(&t, &games))?;
+        whole_file::write_json(&path, &summary).at(&path)?;
+        let path = dir.join("progress.svg");
+        whole_file::write(&path, diagram::svg(&t, &games)).at(&path)?;
         if args.csa {
             record::write_all(&dir.join("csa"), &t, &games)?;
         }
@@ -287,9 +288,4 @@ fn networks(engines: &[EngineSpec]) -> BTreeMap<&str, Option<String>> {
 
 fn crc(text: &str) -> u64 {
     u64::from(crc32fast::hash(text.as_bytes()))
-}
-
-/// Errors name the file.
-fn write(path: &Path, text: String) -> Result<(), String> {
-    whole_file::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -6,15 +6,14 @@ use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless
 use crate::position::Position;
 use crate::record::{Format, notation};
 use crate::resume::interrupt::{self, Unfinished};
-use crate::resume::lock;
+use crate::resume::{Journal, ResumeError, identity};
 use crate::support::console::{self, right};
 use crate::support::messages::{self, word};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::error::Error;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -89,10 +88,10 @@ struct Asked {
 
 /// A line of the file of `--resume`.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct JournalRow {
     #[serde(flatten)]
     row: Row,
-    /// Absent in files of before it was kept.
+    /// Not in files of older versions.
     #[serde(default)]
     asked: Option<Asked>,
 }
@@ -250,13 +249,8 @@ impl Job<'_> {
     fn all(&mut self, problems: &[Position]) -> Result<(), Box<dyn Error>> {
         let &Args { shortest, any, others, .. } = self.args;
         let asked = Asked { shortest, any, others };
-        let (known, mut log) = match &self.args.resume {
-            Some(path) => {
-                let (known, log) = known(path, asked).map_err(|e| format!("{}: {e}", path.display()))?;
-                (known, Some(log))
-            }
-            None => (HashMap::new(), None),
-        };
+        let opened = self.args.resume.as_deref().map(|path| open_journal(path, asked)).transpose()?;
+        let (mut journal, known) = opened.map_or_else(Default::default, |(j, known)| (Some(j), known));
         let mut rows = Vec::new();
         if !self.args.json {
             writeln!(self.out, "{}", messages::problems_header())?;
@@ -266,15 +260,14 @@ impl Job<'_> {
                 Some(row) => row,
                 None => {
                     let Some(solved) = self.solve(position, self.args.others) else {
-                        return match log {
+                        return match journal {
                             Some(_) => Err(Box::new(Unfinished)),
                             None => Err(messages::stopped().into()),
                         };
                     };
                     let row = row(position, &solved);
-                    if let Some(log) = &mut log {
-                        let kept = Kept { row: row.clone(), asked: Some(asked) };
-                        writeln!(log, "{}", serde_json::to_string(&kept)?)?;
+                    if let Some(journal) = &mut journal {
+                        journal.append(&JournalRow { row: row.clone(), asked: Some(asked) })?;
                     }
                     row
                 }
@@ -363,28 +356,11 @@ fn row(position: &Position, solved: &Solved) -> Row {
     }
 }
 
-/// The rows of an earlier run, by problem, and the file, to which more are appended. A last line cut short by a kill goes.
-fn known(path: &Path, asked: Asked) -> Result<(HashMap<String, Row>, File), Box<dyn Error>> {
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    if !lock::take(&file) {
-        return Err("another process writes it".into());
+/// The journal of `--resume`, and the rows of an earlier run by problem.
+fn open_journal(path: &Path, asked: Asked) -> Result<(Journal<JournalRow>, HashMap<String, Row>), ResumeError> {
+    let (journal, rows) = Journal::<JournalRow>::open(path)?;
+    for before in rows.iter().filter_map(|row| row.asked) {
+        identity::check(path, &before, &asked)?;
     }
-    let text = io::read_to_string(&file)?;
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    let mut rows = HashMap::new();
-    for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-        let kept: Kept = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", number + 1))?;
-        if kept.asked.is_some_and(|before| before != asked) {
-            return Err(messages::other_question(number + 1).into());
-        }
-        rows.insert(kept.row.sfen.clone(), kept.row);
-    }
-    // only a line that this command began is cut off
-    let (begun, beginning) = (&text[whole..], "{\"sfen\":");
-    if !begun.starts_with(beginning) && !beginning.starts_with(begun) {
-        return Err(format!("line {}: not a problem that was solved", text.lines().count()).into());
-    }
-    file.set_len(whole as u64)?;
-    file.seek(SeekFrom::End(0))?;
-    Ok((rows, file))
+    Ok((journal, rows.into_iter().map(|JournalRow { row, .. }| (row.sfen.clone(), row)).collect()))
 }

@@ -87,30 +87,20 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
     let network = network(args.eval_dir.as_deref())?;
     let openings = args.openings.as_deref().map(Opening::read_file).transpose()?.unwrap_or_default();
-    let file = args.out.join("tune.json");
-    let mut state = match (file.exists(), args.resume) {
-        (true, true) => State::read(&file, &network, &openings)?,
-        (true, false) => {
-            return Err(format!(
-                "{} exists: --resume goes on with it; remove it to begin anew",
-                file.display()
-            )
-            .into());
-        }
-        (false, _) => {
-            let games = GameSettings {
-                nodes: args.nodes,
-                fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
-                decided: args.decided_score,
-                max_ply: args.max_ply,
-            };
-            State::new(&args.only, args.games, args.rate, args.seed, games, (&network, &openings))?
-        }
+    let mut state = if args.resume && args.out.join("tune.json").exists() {
+        State::read(&args.out, &network, &openings)?
+    } else {
+        let games = GameSettings {
+            nodes: args.nodes,
+            fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
+            decided: args.decided_score,
+            max_ply: args.max_ply,
+        };
+        let source = (&network, &openings[..]);
+        State::new(&args.out, &args.only, args.games, args.rate, args.seed, games, source)?
     };
-    std::fs::create_dir_all(&args.out).map_err(|e| format!("{}: {e}", args.out.display()))?;
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let job = Job {
-        dir: &args.out,
         network: Arc::new(network),
         openings: &openings,
         threads: args.threads.map_or(cpus, usize::from),

@@ -9,7 +9,7 @@
 //! shard-00012-of-00100.json     what made them, and counts
 //! shard-00012-of-00100.trees    with `Settings::trees`: positions of the games' searches so far, as PackedSfenValue
 //! shard-00012-of-00100.psv      these, complete
-//! shard-00012-of-00100.lock     held (an advisory lock) while a process works on the shard
+//! shard-00012-of-00100.lock     locked by the process that works on the shard
 //! ```
 //!
 //! A process that is killed loses the games since the last flush, at most a minute, and those that wait for an earlier
@@ -18,16 +18,15 @@
 
 use super::error::ShardError;
 use super::game::Player;
-use super::manifest::Manifest;
-use super::manifest::{Counts, Identity, Target};
+use super::manifest::{Counts, Identity, Manifest};
 use super::openings::Openings;
 use super::settings::Settings;
-use super::shard::Shard;
+use super::shard::{Shard, Target};
 use super::tree_file::TreeFile;
 use crate::data::psv::PackedSfenValue;
 use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
 use crate::nnue::Network;
-use crate::resume::{interrupt, lock};
+use crate::resume::{AtPath, Lock, ResumeError, interrupt};
 use crate::search::STACK;
 use crate::support::console::{Progress, clock};
 use crate::support::memory::OutOfMemory;
@@ -85,35 +84,29 @@ pub enum ShardOutcome {
 /// [`ShardError`]; what was written before stays and can be resumed.
 pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     let started = Instant::now();
-    let io_at = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| ShardError::Io { path, source }
-    };
-    std::fs::create_dir_all(&job.dir).map_err(io_at(&job.dir))?;
-    let [part, games, json, lock, trees, psv] =
-        ["part", "games", "json", "lock", "trees", "psv"].map(|e| job.shard.file(&job.dir, e));
-    let held = lock::create(&lock).map_err(io_at(&lock))?;
-    let _held = held.ok_or_else(|| ShardError::Locked(lock.clone()))?;
-    let identity = Identity::new(&job.network, &job.settings).map_err(io_at(&json))?;
+    std::fs::create_dir_all(&job.dir).at(&job.dir)?;
+    let [part, games, json, trees, psv] =
+        ["part", "games", "json", "trees", "psv"].map(|e| job.shard.file(&job.dir, e));
+    let _lock = Lock::take(&json.with_extension(""))?;
+    let identity = Identity::new(&job.network, &job.settings).at(&json)?;
     Manifest::check_directory(&job.dir, &identity, job.shard)?;
     if games.exists() {
         let made_for = Manifest::read(&json)?.check_files(&games, &psv)?.target;
         if made_for == job.target {
-            let _ = std::fs::remove_file(&lock);
             return Ok(ShardOutcome::AlreadyComplete);
         }
         if !job.resume {
             return Err(ShardError::Size { path: games, made_for });
         }
         // a complete shard of a run that is to become larger
-        std::fs::rename(&games, &part).map_err(io_at(&part))?;
+        std::fs::rename(&games, &part).at(&part)?;
     }
     if part.exists() && !job.resume {
-        return Err(ShardError::Exists(part));
+        return Err(ResumeError::Exists(part).into());
     }
     // complete before, or killed between the last two renamings
     if part.exists() && psv.exists() {
-        std::fs::rename(&psv, &trees).map_err(io_at(&trees))?;
+        std::fs::rename(&psv, &trees).at(&trees)?;
     }
     let tree_file = match job.settings.trees {
         0 => None,
@@ -192,11 +185,9 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     manifest.write(&json)?;
     if complete {
         if manifest.tree_bytes.is_some() {
-            std::fs::rename(&trees, &psv).map_err(io_at(&psv))?;
+            std::fs::rename(&trees, &psv).at(&psv)?;
         }
-        std::fs::rename(&part, &games).map_err(io_at(&games))?;
-        // the lock file has no more use; a process that waits for it will find the shard complete
-        let _ = std::fs::remove_file(&lock);
+        std::fs::rename(&part, &games).at(&games)?;
         return Ok(ShardOutcome::Complete(manifest.counts));
     }
     debug_assert!(stopped);

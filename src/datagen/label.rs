@@ -6,8 +6,9 @@ use crate::data::{PackedSfen, RecordError};
 use crate::nnue::Network;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::whole_file::{self, beside, unfinished};
+use crate::resume::{AtPath, Lock, ResumeError, identity};
 use crate::search::{Limits, SearchOptions, Searcher, Searchers, Silent};
-use crate::support::console::{Progress, clock, differences};
+use crate::support::console::{Progress, clock};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::OpenOptions;
@@ -38,20 +39,13 @@ struct Identity {
 }
 
 impl Identity {
-    /// Refuses labels that something else made; `about` says what did.
-    fn check(&self, about: &Path) -> Result<(), String> {
-        let at = |e: &dyn std::fmt::Display| format!("{}: {e}", about.display());
-        let text = std::fs::read(about).map_err(|e| at(&e))?;
-        let mut there: Identity = serde_json::from_slice(&text).map_err(|e| at(&e))?;
-        if there.signature.is_none() {
-            (there.version, there.signature) = (self.version.clone(), self.signature);
+    /// Refuses labels made with other settings, which are in the file `about`.
+    fn check(&self, about: &Path) -> Result<(), ResumeError> {
+        let mut before: Identity = serde_json::from_slice(&std::fs::read(about).at(about)?).at(about)?;
+        if before.signature.is_none() {
+            (before.version, before.signature) = (self.version.clone(), self.signature);
         }
-        match there == *self {
-            true => Ok(()),
-            false => {
-                Err(at(&format!("made with other settings or positions ({})", differences(self, &there))))
-            }
-        }
+        identity::check(about, &before, self)
     }
 }
 
@@ -86,7 +80,6 @@ pub struct LabelJob {
 /// # Errors
 /// Files; positions that are none; [`Unfinished`] when asked to stop, with all saved.
 pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
-    let at = |path: &Path, e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
     let mut crc = crc32fast::Hasher::new();
     job.positions.iter().for_each(|p| crc.update(&p.sfen.0));
     let identity = Identity {
@@ -100,37 +93,37 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
         of: crc.finalize(),
     };
     let (part, about) = (unfinished(&job.out), beside(&job.out, "label.json"));
+    let _lock = Lock::take(&job.out)?;
     if job.resume && !part.exists() && job.out.exists() {
-        let labelled = std::fs::read(&job.out).map_err(|e| at(&job.out, &e))?;
+        let labelled = std::fs::read(&job.out).at(&job.out)?;
         let labelled = labelled.chunks(PackedSfenValue::LEN).map(|record| record.get(..32));
         if !labelled.eq(job.positions.iter().map(|p| Some(&p.sfen.0[..]))) {
-            return Err(at(&job.out, &"holds other positions").into());
+            return Err(format!("{}: holds other positions", job.out.display()).into());
         }
-        // labels of older versions stand alone
+        // labels of older versions have no such file
         if about.exists() {
             identity.check(&about)?;
         }
         return Ok(false);
     }
-    // a killed process may have left an empty one, of which nobody knows what it is
+    // an empty file of a killed process may have no settings beside it yet
     let begun = std::fs::metadata(&part).is_ok_and(|part| !job.resume || part.len() > 0);
     let mut file = if begun {
         if !job.resume {
-            let name = part.display();
-            return Err(format!("{name} exists: --resume goes on with it; remove it to begin anew").into());
+            return Err(ResumeError::Exists(part).into());
         }
         identity.check(&about)?;
-        OpenOptions::new().write(true).open(&part).map_err(|e| at(&part, &e))?
+        OpenOptions::new().write(true).open(&part).at(&part)?
     } else {
-        // from here on the file of an earlier run is not what OUT.label.json tells of
-        let file = std::fs::File::create(&part).map_err(|e| at(&part, &e))?;
-        whole_file::write(&about, serde_json::to_vec_pretty(&identity)?).map_err(|e| at(&about, &e))?;
+        // from here on `about` does not describe the file of an earlier run
+        let file = std::fs::File::create(&part).at(&part)?;
+        whole_file::write_json(&about, &identity).at(&about)?;
         file
     };
-    let length = file.metadata().map_err(|e| at(&part, &e))?.len();
+    let length = file.metadata().at(&part)?.len();
     let mut done = ((length / PackedSfenValue::LEN as u64) as usize).min(job.positions.len());
-    file.set_len((done * PackedSfenValue::LEN) as u64)?;
-    file.seek(SeekFrom::End(0))?;
+    file.set_len((done * PackedSfenValue::LEN) as u64).at(&part)?;
+    file.seek(SeekFrom::End(0)).at(&part)?;
 
     let options = SearchOptions::self_play(job.fv_scale);
     let searchers = Searchers::new(&job.network, job.hash, &options, job.threads)?;
@@ -138,7 +131,7 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
     let (begin, first) = (Instant::now(), done);
     while done < job.positions.len() {
         if interrupt::requests() > 0 || job.max_time.is_some_and(|t| begin.elapsed() >= t) {
-            file.sync_all()?;
+            file.sync_all().at(&part)?;
             return Err(Unfinished.into());
         }
         let end = (done + CHUNK * searchers.threads()).min(job.positions.len());
@@ -147,7 +140,7 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
             .into_iter()
             .collect::<Result<_, _>>()?;
         let bytes: Vec<u8> = labelled.iter().flat_map(|p| p.to_bytes()).collect();
-        file.write_all(&bytes).map_err(|e| at(&part, &e))?;
+        file.write_all(&bytes).at(&part)?;
         done = end;
         progress.update(|| {
             let seconds = begin.elapsed().as_secs_f64();
@@ -156,8 +149,8 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
             format!("{done}/{} positions  {speed:.1}/s  {left} left", job.positions.len())
         });
     }
-    file.sync_all().map_err(|e| at(&part, &e))?;
-    std::fs::rename(&part, &job.out).map_err(|e| at(&job.out, &e))?;
+    file.sync_all().at(&part)?;
+    std::fs::rename(&part, &job.out).at(&job.out)?;
     Ok(true)
 }
 

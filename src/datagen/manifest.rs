@@ -1,18 +1,17 @@
 //! What made the games of a shard, as JSON beside them: [`Manifest`].
 
+use super::error::ShardError;
 use super::settings::Settings;
-use super::shard::Shard;
+use super::shard::{Shard, Target};
 use crate::data::psv::PackedSfenValue;
 use crate::nnue::Network;
 use crate::position::Position;
-use crate::resume::whole_file;
+use crate::resume::{AtPath, ResumeError, identity, whole_file};
 use crate::search::{Limits, SearchOptions, Searcher, Silent};
-use crate::support::console::differences;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Everything that decides what game `g` is. Runs with equal identities make equal games; their shards mix.
@@ -56,25 +55,6 @@ pub(super) fn signature(network: &Arc<Network>) -> io::Result<u64> {
     Ok(searcher.search(&Position::startpos(), &Limits::depth(9), &Silent).nodes)
 }
 
-/// When a shard is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Target {
-    /// Games of the whole run, all shards.
-    Games(u64),
-    /// Positions of the whole run; every shard makes its part and ends with the game that reaches it.
-    Positions(u64),
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Target::Games(n) => write!(f, "{n} games"),
-            Target::Positions(n) => write!(f, "{n} positions"),
-        }
-    }
-}
-
 /// Counts of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
@@ -116,23 +96,6 @@ pub struct Manifest {
     pub counts: Counts,
 }
 
-/// Why games may not go into a directory.
-#[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
-    #[error("{path}: {source}")]
-    Io { path: PathBuf, source: io::Error },
-    #[error("{path}: not a manifest ({source})")]
-    Format { path: PathBuf, source: serde_json::Error },
-    #[error("{path} was made with other settings ({differences}); use another directory")]
-    Other { path: PathBuf, differences: String },
-    #[error(
-        "{path} has {found} bytes, and its manifest tells of {expected}; remove the shard's files to make it again"
-    )]
-    Length { path: PathBuf, found: u64, expected: u64 },
-    #[error("{path} belongs to a run of {there} shards, this one has {here}; use another directory")]
-    Shards { path: PathBuf, there: u64, here: u64 },
-}
-
 impl Manifest {
     /// Positions inside the searches that were written beside the games.
     pub fn inside(&self) -> u64 {
@@ -140,34 +103,28 @@ impl Manifest {
     }
 
     /// Reads a manifest.
-    pub fn read(path: &Path) -> Result<Manifest, ManifestError> {
-        let path = path.to_path_buf();
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(source) => return Err(ManifestError::Io { path, source }),
-        };
-        serde_json::from_slice(&bytes).map_err(|source| ManifestError::Format { path, source })
+    ///
+    /// # Errors
+    /// The file cannot be read; it is no manifest.
+    pub fn read(path: &Path) -> Result<Manifest, ResumeError> {
+        serde_json::from_slice(&std::fs::read(path).at(path)?).at(path)
     }
 
     /// Writes it whole or not at all.
-    pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
-        let fail = |source| ManifestError::Io { path: path.to_path_buf(), source };
-        let mut text = serde_json::to_vec_pretty(self).map_err(|e| fail(e.into()))?;
-        text.push(b'\n');
-        whole_file::write(path, text).map_err(fail)
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), ResumeError> {
+        whole_file::write_json(path, self).at(path)
     }
 
-    /// Refuses files of a complete shard that are not as long as they were.
-    pub fn check_files(self, games: &Path, psv: &Path) -> Result<Manifest, ManifestError> {
+    /// Refuses files of a complete shard whose lengths have changed.
+    pub(super) fn check_files(self, games: &Path, psv: &Path) -> Result<Manifest, ShardError> {
         let files = [(games, Some(self.bytes)), (psv, self.tree_bytes)];
         for (path, expected) in files.into_iter().filter_map(|(path, bytes)| Some((path, bytes?))) {
-            let path = path.to_path_buf();
-            match std::fs::metadata(&path) {
-                Err(source) => return Err(ManifestError::Io { path, source }),
-                Ok(m) if m.len() != expected => {
-                    return Err(ManifestError::Length { path, found: m.len(), expected });
-                }
-                Ok(_) => {}
+            let found = std::fs::metadata(path).at(path)?.len();
+            if found != expected {
+                return Err(ShardError::Length { path: path.into(), found, expected });
             }
         }
         Ok(self)
@@ -176,22 +133,18 @@ impl Manifest {
     /// Refuses a directory that holds shards of another run.
     ///
     /// # Errors
-    /// `ManifestError::Other` or `ManifestError::Shards` name the shard and what differs.
-    pub fn check_directory(dir: &Path, identity: &Identity, shard: Shard) -> Result<(), ManifestError> {
-        let fail = |source| ManifestError::Io { path: dir.to_path_buf(), source };
-        for entry in std::fs::read_dir(dir).map_err(fail)? {
-            let path = entry.map_err(fail)?.path();
+    /// [`ResumeError::OtherSettings`] and [`ShardError::Shards`] name the shard and what differs.
+    pub(super) fn check_directory(dir: &Path, identity: &Identity, shard: Shard) -> Result<(), ShardError> {
+        for entry in std::fs::read_dir(dir).at(dir)? {
+            let path = entry.at(dir)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if !(name.starts_with("shard-") && name.ends_with(".json")) {
                 continue;
             }
             let other = Manifest::read(&path)?;
-            if other.identity != *identity {
-                let differences = differences(identity, &other.identity);
-                return Err(ManifestError::Other { path, differences });
-            }
+            identity::check(&path, &other.identity, identity)?;
             if other.shards != shard.count {
-                return Err(ManifestError::Shards { path, there: other.shards, here: shard.count });
+                return Err(ShardError::Shards { path, there: other.shards, here: shard.count });
             }
         }
         Ok(())
@@ -230,10 +183,10 @@ mod tests {
         let other = Identity { settings: Settings { nodes: 7, ..Settings::default() }, ..identity() };
         assert_ne!(other.fingerprint(), ours.fingerprint());
         let error = Manifest::check_directory(dir.path(), &other, shard).unwrap_err().to_string();
-        assert!(error.contains("nodes 7 here, 5000 there"), "{error}");
+        assert!(error.contains("settings.nodes was 5000, now 7"), "{error}");
         assert!(matches!(
             Manifest::check_directory(dir.path(), &ours, Shard { index: 1, count: 3 }),
-            Err(ManifestError::Shards { there: 2, here: 3, .. })
+            Err(ShardError::Shards { there: 2, here: 3, .. })
         ));
     }
 }

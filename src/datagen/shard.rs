@@ -3,6 +3,8 @@
 //! Series of games (see [`Settings::series`](super::Settings::series)) are dealt out in turn: series `s` belongs to shard
 //! `s mod N`.
 
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -13,6 +15,25 @@ pub struct Shard {
     pub index: u64,
     /// Parts of the run.
     pub count: u64,
+}
+
+/// When a shard is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Games of the whole run, all shards.
+    Games(u64),
+    /// Positions of the whole run; every shard makes its part and ends with the game that reaches it.
+    Positions(u64),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Games(n) => write!(f, "{n} games"),
+            Target::Positions(n) => write!(f, "{n} positions"),
+        }
+    }
 }
 
 impl FromStr for Shard {

@@ -1,11 +1,12 @@
 //! Jobs for clusters: the shards of the present generation as a Slurm job array or a Kubernetes indexed Job.
 
-use super::directory::at;
+use super::directory::Directory;
+use super::error::LearnError;
 use super::generation::Plan;
 use super::stages::{datagen_settings, openings};
 use crate::nnue::Network;
+use crate::resume::AtPath;
 use crate::train::run::NETWORK;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// A batch system.
@@ -27,10 +28,10 @@ struct Job<'a> {
 }
 
 /// `datagen` for the shard that `shard` names, such as `3/16`.
-fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, Box<dyn Error>> {
+fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, LearnError> {
     let &Job { plan, root, fv_scale } = job;
     let (c, g) = (&plan.config, &plan.config.generate);
-    let directory = super::Directory::read_only(root);
+    let directory = Directory::new(root);
     let path = |p: PathBuf| p.to_string_lossy().into_owned();
     let mut words: Vec<String> = vec![c.cluster.program.clone(), "datagen".into()];
     let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
@@ -38,7 +39,7 @@ fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, Box<dyn
     option("--eval-file", path(directory.network(plan.player).join(NETWORK)));
     option("--positions", g.positions.to_string());
     if let Some(openings) = &g.openings {
-        option("--openings", path(std::path::absolute(openings)?));
+        option("--openings", path(std::path::absolute(openings).at(openings)?));
     }
     option("--shard", shard.into());
     option("--threads", threads.into());
@@ -51,9 +52,9 @@ fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, Box<dyn
 ///
 /// # Errors
 /// Openings, or a network, that cannot be read.
-pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Box<dyn Error>> {
-    let player = super::Directory::read_only(root).network(plan.player).join(NETWORK);
-    let (network, _) = Network::load(&player).map_err(|e| at(&player, e))?;
+pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, LearnError> {
+    let player = Directory::new(root).network(plan.player).join(NETWORK);
+    let (network, _) = Network::load(&player).map_err(LearnError::network(&player))?;
     let job = Job { plan, root, fv_scale: network.fv_scale() };
     match system {
         System::Slurm => slurm(&job),
@@ -62,10 +63,10 @@ pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Box
 }
 
 /// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it goes on.
-fn slurm(job: &Job) -> Result<String, Box<dyn Error>> {
+fn slurm(job: &Job) -> Result<String, LearnError> {
     let &Job { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
-    let games = super::Directory::read_only(root).games(plan.number);
+    let games = Directory::new(root).games(plan.number);
     let shard = format!("@SHARD@/{}", g.shards);
     let words: Vec<String> = command(job, &shard, "@THREADS@")?.iter().map(|w| shell_word(w)).collect();
     let line = words
@@ -101,7 +102,7 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-fn kubernetes(job: &Job) -> Result<String, Box<dyn Error>> {
+fn kubernetes(job: &Job) -> Result<String, LearnError> {
     let &Job { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let shard = format!("$(SHARD)/{}", g.shards);

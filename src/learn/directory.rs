@@ -1,36 +1,22 @@
 //! The files of a loop: [`Directory`].
 
-use super::generation::{Generation, Plan};
-use crate::resume::{lock, whole_file};
+use super::error::LearnError;
+use super::generation::{Generation, Plan, Played};
+use crate::resume::{AtPath, Journal, ResumeError, journal, whole_file};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::error::Error;
-use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// A loop's directory, held by this process.
+/// A loop's directory.
 pub struct Directory {
     root: PathBuf,
-    _lock: Option<File>,
 }
 
 impl Directory {
-    /// Opens a directory, made if it is missing, and keeps other loops out.
-    ///
-    /// # Errors
-    /// When it cannot be made, or another process runs the loop in it.
-    pub fn open(root: &Path) -> Result<Directory, Box<dyn Error>> {
-        std::fs::create_dir_all(root).map_err(|e| at(root, e))?;
-        let path = root.join("learn.lock");
-        match lock::create(&path).map_err(|e| at(&path, e))? {
-            None => Err(format!("{}: another process runs this loop", root.display()).into()),
-            lock => Ok(Directory { root: root.to_owned(), _lock: lock }),
-        }
-    }
-
-    /// For looking only.
-    pub fn read_only(root: &Path) -> Directory {
-        Directory { root: root.to_owned(), _lock: None }
+    /// The directory at `root`, which need not exist.
+    pub fn new(root: &Path) -> Directory {
+        Directory { root: root.to_owned() }
     }
 
     /// The loop's directory.
@@ -63,83 +49,74 @@ impl Directory {
         self.generation(number).join("match")
     }
 
+    fn generations_file(&self) -> PathBuf {
+        self.root.join("generations.jsonl")
+    }
+
+    /// Creates the directory if it is missing, and keeps other loops out of it until the journal is dropped.
+    ///
+    /// # Errors
+    /// The directory cannot be created; another process runs the loop in it.
+    pub fn journal(&self) -> Result<Journal<Generation>, ResumeError> {
+        std::fs::create_dir_all(&self.root).at(&self.root)?;
+        Ok(Journal::open(&self.generations_file())?.0)
+    }
+
     /// The generations that ended, in order.
     ///
     /// # Errors
-    /// A file that cannot be read, or a line in it that is not a generation.
-    pub fn generations(&self) -> Result<Vec<Generation>, Box<dyn Error>> {
-        let path = self.root.join("generations.jsonl");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(at(&path, e)),
-        };
-        let mut all = Vec::new();
-        for (i, line) in text.lines().enumerate() {
-            let generation: Generation =
-                serde_json::from_str(line).map_err(|e| format!("{}, line {}: {e}", path.display(), i + 1))?;
-            if generation.plan.number as usize != i + 1 {
-                return Err(format!(
-                    "{}, line {}: generation {} is out of order",
-                    path.display(),
-                    i + 1,
-                    generation.plan.number
-                )
-                .into());
-            }
-            all.push(generation);
+    /// The file cannot be read; a line is not a generation, or not the next one.
+    pub fn generations(&self) -> Result<Vec<Generation>, LearnError> {
+        let path = self.generations_file();
+        let all: Vec<Generation> = journal::read(&path)?;
+        let numbers = all.iter().map(|generation| generation.plan.number);
+        match (1..).zip(numbers).find(|&(line, number)| number as usize != line) {
+            Some((line, number)) => Err(LearnError::Order { path, line, number }),
+            None => Ok(all),
         }
-        Ok(all)
-    }
-
-    /// Writes all generations; the file is the old one or the new one, never a part.
-    pub fn write_generations(&self, all: &[Generation]) -> Result<(), Box<dyn Error>> {
-        let mut text = String::new();
-        for generation in all {
-            text += &serde_json::to_string(generation)?;
-            text.push('\n');
-        }
-        self.write("generations.jsonl", text)
     }
 
     /// Writes a file of the loop whole or not at all.
-    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<(), Box<dyn Error>> {
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<(), ResumeError> {
         let path = self.root.join(name);
-        whole_file::write(&path, text).map_err(|e| at(&path, e))
+        whole_file::write(&path, text).at(&path)
     }
 
     /// What a stage left, if it has ended.
-    pub fn stage<T: DeserializeOwned>(&self, number: u32, name: &str) -> Result<Option<T>, Box<dyn Error>> {
+    ///
+    /// # Errors
+    /// The stage's file cannot be read.
+    pub fn stage<T: DeserializeOwned>(&self, number: u32, name: &str) -> Result<Option<T>, ResumeError> {
         let path = self.generation(number).join(name);
         match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map(Some)
-                .map_err(|e| format!("{}: {e}", path.display()).into()),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(at(&path, e)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            bytes => serde_json::from_slice(&bytes.at(&path)?).at(&path),
         }
     }
 
     /// Writes down what a stage did, which ends it.
-    pub fn write_stage(&self, number: u32, name: &str, value: &impl Serialize) -> Result<(), Box<dyn Error>> {
+    ///
+    /// # Errors
+    /// The stage's file cannot be written.
+    pub fn write_stage(&self, number: u32, name: &str, value: &impl Serialize) -> Result<(), ResumeError> {
         let dir = self.generation(number);
-        std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;
+        std::fs::create_dir_all(&dir).at(&dir)?;
         let path = dir.join(name);
-        let mut text = serde_json::to_vec_pretty(value)?;
-        text.push(b'\n');
-        whole_file::write(&path, text).map_err(|e| at(&path, e))
+        whole_file::write_json(&path, value).at(&path)
     }
 
     /// The files that a generation's training reads.
     ///
     /// # Errors
     /// Games that are gone.
-    pub fn training_files(&self, plan: &Plan) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+    pub fn training_files(&self, plan: &Plan) -> Result<Vec<PathBuf>, LearnError> {
         let mut files = plan.config.train.games.clone();
         for &number in &plan.window {
-            let played: super::Played = self
-                .stage(number, "games.json")?
-                .ok_or_else(|| format!("{}: its games are gone", self.generation(number).display()))?;
+            let played: Option<Played> = self.stage(number, "games.json")?;
+            let played = played.ok_or_else(|| LearnError::GamesGone(self.generation(number)))?;
             files.extend(played.files.iter().map(|f| self.games(number).join(f)));
         }
         Ok(files)
@@ -149,37 +126,39 @@ impl Directory {
     ///
     /// # Errors
     /// A file about them that cannot be read.
-    pub fn has_games(&self, number: u32) -> Result<bool, Box<dyn Error>> {
-        let played: Option<super::Played> = self.stage(number, "games.json")?;
+    pub fn has_games(&self, number: u32) -> Result<bool, ResumeError> {
+        let played: Option<Played> = self.stage(number, "games.json")?;
         Ok(played.is_some_and(|p| p.files.iter().all(|file| self.games(number).join(file).exists())))
     }
 
     /// Deletes the trainings whose mean the network of a generation is.
-    pub fn forget_runs(&self, number: u32) -> Result<(), Box<dyn Error>> {
-        let runs = self.runs(number);
-        if runs.exists() {
-            std::fs::remove_dir_all(&runs).map_err(|e| at(&runs, e))?;
-        }
-        Ok(())
+    ///
+    /// # Errors
+    /// They cannot be deleted.
+    pub fn forget_runs(&self, number: u32) -> Result<(), ResumeError> {
+        remove(&self.runs(number), |path| std::fs::remove_dir_all(path))
     }
 
-    /// Deletes the games and the state in f32 of the generations before the last `keep`, the network of `player` and its
-    /// state excepted.
-    pub fn prune(&self, last: u32, keep: u32, player: u32) -> Result<(), Box<dyn Error>> {
+    /// Deletes the games and the state in f32 of the generations before the last `keep`, but not the state of `player`.
+    ///
+    /// # Errors
+    /// A file cannot be deleted.
+    pub fn prune(&self, last: u32, keep: u32, player: u32) -> Result<(), ResumeError> {
         for number in 1..=last.saturating_sub(keep) {
-            let games = self.games(number);
-            if games.exists() {
-                std::fs::remove_dir_all(&games).map_err(|e| at(&games, e))?;
-            }
-            let state = self.network(number).join(crate::train::run::CHECKPOINT);
-            if number != player && state.exists() {
-                std::fs::remove_file(&state).map_err(|e| at(&state, e))?;
+            remove(&self.games(number), |path| std::fs::remove_dir_all(path))?;
+            if number != player {
+                let state = self.network(number).join(crate::train::run::CHECKPOINT);
+                remove(&state, |path| std::fs::remove_file(path))?;
             }
         }
         Ok(())
     }
 }
 
-pub(super) fn at(path: &Path, e: impl std::fmt::Display) -> Box<dyn Error> {
-    format!("{}: {e}", path.display()).into()
+/// Deletes what need not exist.
+fn remove(path: &Path, delete: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), ResumeError> {
+    match delete(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done.at(path),
+    }
 }

@@ -21,6 +21,7 @@
 mod cluster;
 mod config;
 mod directory;
+mod error;
 mod generation;
 mod report;
 mod run;
@@ -29,6 +30,7 @@ mod stages;
 pub use cluster::{System, print_job};
 pub use config::{Config, ConfigError, TEMPLATE, Workers};
 pub use directory::Directory;
+pub use error::LearnError;
 pub use generation::{Generation, Judged, Plan, Played, Trained};
 pub use report::html;
 pub use run::{Options, prepare, run};

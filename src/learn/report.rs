@@ -2,8 +2,8 @@
 
 use super::directory::Directory;
 use super::generation::{Generation, Plan};
+use crate::resume::ResumeError;
 use crate::support::chart::{COLORS, Curve, Panel, svg};
-use std::error::Error;
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;\
@@ -18,7 +18,7 @@ pub fn write(
     directory: &Directory,
     all: &[Generation],
     present: Option<(&Plan, &str)>,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<(), ResumeError> {
     directory.write("report.html", html(all, present))
 }
 

@@ -1,7 +1,8 @@
 //! The loop itself: [`run`].
 
 use super::config::Config;
-use super::directory::{Directory, at};
+use super::directory::Directory;
+use super::error::LearnError;
 use super::generation::{Generation, Plan};
 use super::report;
 use super::stages::{Circumstances, generate_games, judge, train_network};
@@ -9,13 +10,13 @@ use crate::data::{self, Format, GameReader};
 use crate::datagen::Openings;
 use crate::nnue::{HeadShape, Network};
 use crate::record::openings::Opening;
+use crate::resume::AtPath;
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::note;
 use crate::train::layout::Layout;
 use crate::train::run::NETWORK;
 use crate::train::tie::untieable;
 use crate::train::yardstick::Labelled;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -40,8 +41,9 @@ pub struct Options {
 ///
 /// # Errors
 /// Of the stages, and of the directory; [`Unfinished`] when stopped within a generation, with all saved.
-pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
-    let directory = Directory::open(&options.dir)?;
+pub fn run(options: &Options) -> Result<(), LearnError> {
+    let directory = Directory::new(&options.dir);
+    let mut journal = directory.journal()?;
     let deadline = options.max_time.map(|t| Instant::now() + t);
     let circumstances = Circumstances { directory: &directory, deadline, quiet: options.quiet };
     let say = |text: String| {
@@ -91,8 +93,9 @@ pub fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         // a window that has grown since needs the older games
         let keep = plan.config.keep.max(options.config.keep);
         let player = if judged.promoted { number } else { plan.player };
-        all.push(Generation { plan, played, trained, judged });
-        directory.write_generations(&all)?;
+        let generation = Generation { plan, played, trained, judged };
+        journal.append(&generation)?;
+        all.push(generation);
         report::write(&directory, &all, None)?;
         directory.prune(number, keep, player)?;
     }
@@ -103,41 +106,42 @@ fn staged<T: serde::Serialize + serde::de::DeserializeOwned>(
     directory: &Directory,
     number: u32,
     name: &str,
-    stage: impl FnOnce() -> Result<T, Box<dyn Error>>,
-) -> Result<T, Box<dyn Error>> {
+    stage: impl FnOnce() -> Result<T, LearnError>,
+) -> Result<T, LearnError> {
     if let Some(done) = directory.stage(number, name)? {
         return Ok(done);
     }
-    let done = stage().map_err(|e| if e.is::<Unfinished>() { e } else { with_plan(directory, number, e) })?;
+    let done = stage().map_err(|e| match e {
+        LearnError::Unfinished(_) => e,
+        // settings that the user changes elsewhere come too late for this generation
+        e => {
+            let path = directory.generation(number).join(PLAN);
+            LearnError::Stage { number, path, source: Box::new(e) }
+        }
+    })?;
     directory.write_stage(number, name, &done)?;
     Ok(done)
 }
 
-/// An error of a stage, with the file where its settings are: what the user changes elsewhere comes too late for it.
-fn with_plan(directory: &Directory, number: u32, e: Box<dyn Error>) -> Box<dyn Error> {
-    let path = directory.generation(number).join(PLAN);
-    format!("{e} (generation {number} keeps the settings it began with, in {})", path.display()).into()
-}
-
 /// Puts the network that the loop starts with in its place.
-fn start_network(directory: &Directory, name: &str) -> Result<(), Box<dyn Error>> {
+fn start_network(directory: &Directory, name: &str) -> Result<(), LearnError> {
     let dir = directory.network(0);
     let path = dir.join(NETWORK);
     let network = match name {
-        "embedded" => Network::embedded()?,
+        "embedded" => Network::embedded().map_err(LearnError::Embedded)?,
         "bootstrap" => Network::bootstrap()?,
         file => {
-            let (network, warnings) = Network::load(file.as_ref()).map_err(|e| format!("{file}: {e}"))?;
+            let (network, warnings) = Network::load(file.as_ref()).map_err(LearnError::network(file.as_ref()))?;
             warnings.iter().for_each(|warning| note!("{file}: {warning}"));
             network
         }
     };
-    std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;
-    network.save(&path).map_err(|e| at(&path, e))
+    std::fs::create_dir_all(&dir).at(&dir)?;
+    Ok(network.save(&path).at(&path)?)
 }
 
 /// The plan of the generation under way; made, and written down, if it is yet to begin.
-fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> Result<Plan, Box<dyn Error>> {
+fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> Result<Plan, LearnError> {
     let number = all.len() as u32 + 1;
     if let Some(plan) = written_plan(directory, number, config)? {
         return Ok(plan);
@@ -168,26 +172,27 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
 
 /// The plan that a generation began with, if it has begun. Its settings are checked again: they may have been mended by
 /// hand.
-fn written_plan(directory: &Directory, number: u32, config: &Config) -> Result<Option<Plan>, Box<dyn Error>> {
+fn written_plan(directory: &Directory, number: u32, config: &Config) -> Result<Option<Plan>, LearnError> {
     let plan: Option<Plan> = directory.stage(number, PLAN)?;
     if let Some(plan) = &plan {
-        plan.config.check().map_err(|e| at(&directory.generation(number).join(PLAN), e))?;
+        let path = directory.generation(number).join(PLAN);
+        plan.config.check().map_err(|source| LearnError::Plan { path, source })?;
         check_start(plan, config)?;
     }
     Ok(plan)
 }
 
 /// A loop that has begun goes on from its own networks; to name another start is a mistake.
-fn check_start(begun: &Plan, config: &Config) -> Result<(), String> {
+fn check_start(begun: &Plan, config: &Config) -> Result<(), LearnError> {
     let (begun, named) = (&begun.config.network, &config.network);
     if begun == named {
         return Ok(());
     }
-    Err(format!("network: this loop has begun with {begun}; to start with {named} takes another --dir"))
+    Err(LearnError::Start { begun: begun.clone(), named: named.clone() })
 }
 
 /// Reads what the stages of a generation will read, so that no error waits behind hours of play.
-fn check_files(config: &Config) -> Result<(), Box<dyn Error>> {
+fn check_files(config: &Config) -> Result<(), LearnError> {
     if let Some(path) = &config.generate.openings {
         Openings::read(path)?;
     }
@@ -206,27 +211,26 @@ fn check_files(config: &Config) -> Result<(), Box<dyn Error>> {
 }
 
 /// Whether training can go on from the player's network.
-fn check_network(path: &Path, config: &Config) -> Result<(), Box<dyn Error>> {
-    let (network, _) = Network::load(path).map_err(|e| at(path, e))?;
+fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
+    let (network, _) = Network::load(path).map_err(LearnError::network(path))?;
     let (shape, layout) = (network.shape(), Layout::of(network.architecture()));
     if let HeadShape::Lite { .. } = shape.head {
-        return Err(at(path, format!("a {shape} network does not tell what it was trained from")));
+        return Err(LearnError::Untrainable { path: path.to_owned(), shape: shape.to_string() });
     }
     match untieable(layout).filter(|_| config.train.tie_mirror) {
-        Some(why_not) => Err(format!("train.tie_mirror: in a {shape} network {why_not}").into()),
+        Some(reason) => Err(LearnError::Untieable { shape: shape.to_string(), reason: reason.to_string() }),
         None => Ok(()),
     }
 }
 
 /// Whether there can be positions enough for a batch.
-fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), Box<dyn Error>> {
+fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), LearnError> {
     let (g, t) = (&plan.config.generate, &plan.config.train);
     let earlier = all.iter().filter(|e| plan.window.contains(&e.plan.number));
     let earlier: u64 = earlier.map(|e| e.played.fit + e.played.inside).sum();
     let most = g.positions.saturating_mul(g.trees as u64 + 1).saturating_add(earlier);
     if t.games.is_empty() && t.batch as u64 > most {
-        let what = format!("{most} positions at most, generate.positions among them, do not fill a batch");
-        return Err(format!("train.batch: {what} of {}", t.batch).into());
+        return Err(LearnError::Batch { most, batch: t.batch });
     }
     Ok(())
 }
@@ -236,19 +240,19 @@ fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), Box<dyn Error>> {
 ///
 /// # Errors
 /// Of the directory.
-pub fn prepare(root: &Path, config: &Config) -> Result<Plan, Box<dyn Error>> {
-    let directory = Directory::read_only(root);
+pub fn prepare(root: &Path, config: &Config) -> Result<Plan, LearnError> {
+    let directory = Directory::new(root);
     let number = directory.generations()?.len() as u32 + 1;
     let plan = match written_plan(&directory, number, config)? {
         Some(plan) => plan,
         None => {
-            let directory = Directory::open(root)?;
+            let _journal = directory.journal()?;
             present_plan(&directory, config, &directory.generations()?)?
         }
     };
     // what a job says goes there from its first moment on
     let games = directory.games(plan.number);
-    std::fs::create_dir_all(&games).map_err(|e| at(&games, e))?;
+    std::fs::create_dir_all(&games).at(&games)?;
     Ok(plan)
 }
 
@@ -266,7 +270,7 @@ mod tests {
 
     /// A loop's directory with a small network to start from.
     fn directory(root: &Path) -> Directory {
-        let directory = Directory::open(root).unwrap();
+        let directory = Directory::new(root);
         std::fs::create_dir_all(directory.network(0)).unwrap();
         save("kp_256x2-32-32", &directory.network(0).join(NETWORK));
         directory

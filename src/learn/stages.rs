@@ -1,10 +1,11 @@
 //! The stages of a generation, each by the code that the subcommands `datagen`, `train`, `match` and `accuracy` run.
 
 use super::config::Workers;
-use super::directory::{Directory, at};
+use super::directory::Directory;
+use super::error::LearnError;
 use super::generation::{Judged, Plan, Played, Trained};
 use crate::arena::adjudication::Adjudication;
-use crate::arena::journal::{Journal, write_json};
+use crate::arena::journal;
 use crate::arena::limits::Limits;
 use crate::arena::report;
 use crate::arena::schedule::{Mode, Schedule};
@@ -16,11 +17,11 @@ use crate::datagen::{Manifest, Openings, Settings, Target};
 use crate::nnue::{Network, mean::mean};
 use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
+use crate::resume::{AtPath, ResumeError, whole_file};
 use crate::support::console::note;
 use crate::train::schedule::{Schedule as RateSchedule, Shape};
 use crate::train::yardstick::Labelled;
 use crate::train::{kernels, run as train};
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,13 +50,13 @@ impl Circumstances<'_> {
         interrupt::requests() > 0 || self.left().is_some_and(|left| left.is_zero())
     }
 
-    fn network(&self, number: u32) -> Result<Network, Box<dyn Error>> {
+    fn network(&self, number: u32) -> Result<Network, LearnError> {
         self.load(&self.directory.network(number))
     }
 
-    fn load(&self, dir: &Path) -> Result<Network, Box<dyn Error>> {
+    fn load(&self, dir: &Path) -> Result<Network, LearnError> {
         let path = dir.join(train::NETWORK);
-        let (network, warnings) = Network::load(&path).map_err(|e| at(&path, e))?;
+        let (network, warnings) = Network::load(&path).map_err(LearnError::network(&path))?;
         if !self.quiet {
             warnings.iter().for_each(|w| note!("warning: {}: {w}", path.display()));
         }
@@ -71,7 +72,7 @@ fn threads(plan: &Plan) -> usize {
 }
 
 /// Where the games of this generation begin.
-pub fn openings(plan: &Plan) -> Result<Openings, Box<dyn Error>> {
+pub fn openings(plan: &Plan) -> Result<Openings, LearnError> {
     let path = plan.config.generate.openings.as_deref();
     Ok(path.map_or(Ok(Openings::default()), Openings::read)?)
 }
@@ -101,10 +102,10 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Sett
 ///
 /// # Errors
 /// Of `datagen`; [`Unfinished`] when asked to stop.
-pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn Error>> {
+pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, LearnError> {
     let g = &plan.config.generate;
     let dir = c.directory.games(plan.number);
-    std::fs::create_dir_all(&dir).map_err(|e| at(&dir, e))?;
+    std::fs::create_dir_all(&dir).at(&dir)?;
     let needed = g.shards_needed();
     if g.workers == Workers::Here {
         let network = Arc::new(c.network(plan.player)?);
@@ -133,7 +134,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
             match generate(job) {
                 Ok(ShardOutcome::Stopped(_)) => return Err(Unfinished.into()),
                 // somebody else makes this one
-                Ok(_) | Err(ShardError::Locked(_)) => {}
+                Ok(_) | Err(ShardError::Resume(ResumeError::InUse { .. })) => {}
                 Err(e) => return Err(e.into()),
             }
         }
@@ -156,7 +157,7 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, Box<dyn E
 }
 
 /// The complete shards and what they say of themselves.
-fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, Box<dyn Error>> {
+fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, LearnError> {
     let mut complete = Vec::new();
     for index in 0..shards {
         let shard = Shard { index, count: shards };
@@ -185,7 +186,7 @@ fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
 ///
 /// # Errors
 /// Of `train`; [`Unfinished`] when asked to stop.
-pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn Error>> {
+pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, LearnError> {
     let (out, runs) = (c.directory.network(plan.number), plan.config.train.runs);
     if runs == 1 {
         return train_run(plan, c, 0, out);
@@ -197,17 +198,17 @@ pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, Box<dyn E
         networks.push(c.load(&dir)?);
     }
     let path = out.join(train::NETWORK);
-    mean(&networks)?.save(&path).map_err(|e| at(&path, e))?;
+    mean(&networks)?.save(&path).at(&path)?;
     Ok(Trained::of_runs(&trained))
 }
 
 /// One training from the player's network.
-fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Trained, Box<dyn Error>> {
+fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Trained, LearnError> {
     let t = &plan.config.train;
     let player = c.directory.network(plan.player);
     let state = player.join(train::CHECKPOINT);
     let init = if t.keep_state && state.exists() { state } else { player.join(train::NETWORK) };
-    let (network, _) = Network::load(&player.join(train::NETWORK))?;
+    let network = c.load(&player)?;
     let scale = (t.score_scale > 0.0).then_some(t.score_scale);
     let job = train::Job {
         settings: crate::train::settings::Settings {
@@ -251,8 +252,8 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
         validate_every: 500,
         quiet: c.quiet,
     };
-    let outcome = train::run(&job)?;
-    let last = outcome.log.last().ok_or("a training run without a step")?;
+    let outcome = train::run(&job).map_err(LearnError::train)?;
+    let last = outcome.log.last().ok_or_else(|| LearnError::Train("a training run without a step".into()))?;
     Ok(Trained {
         positions: last.positions,
         steps: u64::from(last.step),
@@ -267,7 +268,7 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
 ///
 /// # Errors
 /// Of `match`; [`Unfinished`] when asked to stop.
-pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, Box<dyn Error>> {
+pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, LearnError> {
     let started = Instant::now();
     let j = &plan.config.judge;
     let named = match &j.positions {
@@ -302,13 +303,14 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, Box<dyn Error>> {
         let settings = serde_json::json!({
             "generation": plan.number, "player": plan.player, "nodes": j.nodes, "openings": j.openings,
         });
-        let (journal, mut games) = Journal::open(&dir, &settings, true)?;
+        let (journal, mut games) = journal::open(&dir, &settings, true)?;
         let (standings, ending) = play(&tournament, &mut games, Some(journal))?;
         if ending == Ending::Interrupted {
             return Err(Unfinished.into());
         }
         let summary = report::json(&tournament, &standings, ending, &settings);
-        write_json(&dir.join("summary.json"), &summary).map_err(|e| at(&dir, e))?;
+        let path = dir.join("summary.json");
+        whole_file::write_json(&path, &summary).at(&path)?;
         let score = &standings.scores[0];
         let points = score.wins as f64 + score.draws as f64 / 2.0;
         judged.promoted = points >= j.promote * score.games() as f64;
@@ -320,8 +322,9 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, Box<dyn Error>> {
 }
 
 /// This program with the network in a directory.
-fn self_with(network: &Path, number: u32) -> Result<EngineSpec, Box<dyn Error>> {
-    let network = std::path::absolute(network).map_err(|e| at(network, e))?;
+fn self_with(network: &Path, number: u32) -> Result<EngineSpec, LearnError> {
+    let network = std::path::absolute(network).at(network)?;
+    let program = std::env::current_exe().map_err(LearnError::Program)?;
     let options = [
         ("Threads", "1".into()),
         ("USI_Hash", "16".into()),
@@ -329,7 +332,7 @@ fn self_with(network: &Path, number: u32) -> Result<EngineSpec, Box<dyn Error>> 
     ];
     Ok(EngineSpec {
         name: format!("gen-{number:03}"),
-        command: vec![std::env::current_exe()?.to_string_lossy().into_owned()],
+        command: vec![program.to_string_lossy().into_owned()],
         dir: None,
         options: options.map(|(name, value): (&str, String)| (name.to_string(), value)).into(),
         limits: None,

@@ -1,6 +1,7 @@
 //! Files that appear under their name when they are complete: [`WholeFile`]. After a kill, or while one is written, a
 //! reader finds the old file or the new one, never a part.
 
+use serde::Serialize;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -47,6 +48,13 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = WholeFile::create(path)?;
     file.write_all(bytes.as_ref())?;
     file.finish()
+}
+
+/// Writes a value as an indented JSON file.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    write(path, text)
 }
 
 /// The name of the file that is to be `path`, until it is complete.

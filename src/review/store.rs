@@ -1,84 +1,85 @@
-//! Readings kept in files, so that a run that was stopped goes on, and a finished one is not done again.
+//! Readings in files, so that a run that was stopped continues, and a finished one is not done again.
 
 use super::analyst::Settings;
 use super::reading::Reading;
 use crate::record::Record;
-use crate::resume::whole_file;
+use crate::resume::{AtPath, ResumeError, identity, whole_file};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 use std::io;
 use std::path::Path;
 
-/// What of a report, or of an unfinished one, says which readings are known already.
+/// The part of a report, finished or not, that a later run needs.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredReadings {
     engine: String,
     settings: Settings,
     root: String,
-    moves: Vec<KeptMove>,
+    moves: Vec<StoredMove>,
     positions: Vec<Option<Reading>>,
 }
 
-#[derive(Serialize, Deserialize, PartialEq)]
-struct KeptMove {
+#[derive(Serialize, Deserialize)]
+struct StoredMove {
     usi: String,
 }
 
-/// Why kept readings cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // the messages say it
-pub enum StoreError {
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    #[error("no reading of a game: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("is of another game, engine or settings")]
-    Other,
+impl StoredReadings {
+    fn new(
+        record: &Record,
+        settings: &Settings,
+        engine: &str,
+        readings: &[Option<Reading>],
+    ) -> StoredReadings {
+        StoredReadings {
+            engine: engine.into(),
+            settings: settings.clone(),
+            root: record.root.sfen(),
+            moves: record.moves.iter().map(|ply| StoredMove { usi: ply.mv.to_string() }).collect(),
+            positions: readings.to_vec(),
+        }
+    }
+
+    /// What a later run must have in common with it.
+    fn identity(&self) -> Json {
+        let moves: Vec<&str> = self.moves.iter().map(|m| m.usi.as_str()).collect();
+        let game = format!("sfen {} moves {}", self.root, moves.join(" "));
+        json!({ "engine": self.engine, "settings": self.settings, "game": game })
+    }
 }
 
-fn moves(record: &Record) -> Vec<KeptMove> {
-    record.moves.iter().map(|ply| KeptMove { usi: ply.mv.to_string() }).collect()
-}
-
-/// The readings in a file, by position; none where there is no file.
+/// The readings in a file, by position; none if there is no file.
 ///
 /// # Errors
-/// [`StoreError`]; with [`Other`](StoreError::Other) the file is sound but not of this game, engine and settings.
+/// [`ResumeError::OtherSettings`] if they are of another game, engine or settings; the file cannot be read.
 pub fn load(
     path: &Path,
     record: &Record,
     settings: &Settings,
     engine: &str,
-) -> Result<Option<Vec<Option<Reading>>>, StoreError> {
-    let text = match std::fs::read_to_string(path) {
+) -> Result<Option<Vec<Option<Reading>>>, ResumeError> {
+    let text = match std::fs::read(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => text?,
+        text => text.at(path)?,
     };
-    let kept: Kept = serde_json::from_str(&text)?;
-    let same = kept.engine == engine
-        && kept.settings == *settings
-        && kept.root == record.root.sfen()
-        && kept.moves == moves(record)
-        && kept.positions.len() == record.moves.len() + 1;
-    if same { Ok(Some(kept.positions)) } else { Err(StoreError::Other) }
+    let mut stored: StoredReadings = serde_json::from_slice(&text).at(path)?;
+    let now = StoredReadings::new(record, settings, engine, &[]);
+    identity::check(path, &stored.identity(), &now.identity())?;
+    stored.positions.resize(record.moves.len() + 1, None);
+    Ok(Some(stored.positions))
 }
 
-/// Keeps the readings of a game that is not finished.
+/// Writes the readings of a game that is not finished.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// The file cannot be written.
 pub fn save(
     path: &Path,
     record: &Record,
     settings: &Settings,
     engine: &str,
     readings: &[Option<Reading>],
-) -> Result<(), StoreError> {
-    let kept = Kept {
-        engine: engine.into(),
-        settings: settings.clone(),
-        root: record.root.sfen(),
-        moves: moves(record),
-        positions: readings.to_vec(),
-    };
-    Ok(whole_file::write(path, serde_json::to_vec(&kept)?)?)
+) -> Result<(), ResumeError> {
+    let stored = StoredReadings::new(record, settings, engine, readings);
+    whole_file::write(path, serde_json::to_vec(&stored).at(path)?).at(path)
 }

@@ -3,8 +3,6 @@
 //! not depend on a reader.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
-use serde_json::Value as Json;
 use std::fmt::Arguments;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -155,27 +153,6 @@ impl Drop for Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// What of `theirs`, the settings of earlier work, is not as in `ours`: `name A here, B there`, one after the other.
-pub fn differences(ours: &impl Serialize, theirs: &impl Serialize) -> String {
-    fn collect(name: &str, a: &Json, b: &Json, out: &mut Vec<String>) {
-        match (a, b) {
-            (Json::Object(x), Json::Object(y)) => {
-                for key in x.keys().chain(y.keys().filter(|key| !x.contains_key(*key))) {
-                    let [a, b] = [x, y].map(|side| side.get(key).unwrap_or(&Json::Null));
-                    collect(key, a, b, out);
-                }
-            }
-            _ if a != b => out.push(format!("{name} {a} here, {b} there")),
-            _ => {}
-        }
-    }
-    let mut out = Vec::new();
-    let [ours, theirs] =
-        [serde_json::to_value(ours), serde_json::to_value(theirs)].map(Result::unwrap_or_default);
-    collect("", &ours, &theirs, &mut out);
-    out.join("; ")
 }
 
 /// Columns that a text takes on a terminal: two for a character beyond ASCII.

@@ -21,9 +21,7 @@ use super::source::{Counts, DataSet, Selection};
 use super::start::{Material, Place, Start};
 use super::step::Trainer;
 use crate::data::TdLambda;
-use crate::resume::interrupt;
-use crate::resume::lock;
-use crate::resume::whole_file;
+use crate::resume::{AtPath, Lock, interrupt, whole_file};
 use crate::support::console::{Progress, clock};
 use crate::support::memory::OutOfMemory;
 
@@ -84,11 +82,8 @@ pub struct TrainingOutcome {
 /// # Errors
 /// Files, memory, settings that do not go together; [`interrupt::Unfinished`] when stopped early with all saved.
 pub fn run(job: &Job) -> Result<TrainingOutcome, Box<dyn Error>> {
-    let at = |e: std::io::Error| format!("{}: {e}", job.out.display());
-    std::fs::create_dir_all(&job.out).map_err(at)?;
-    let Some(_lock) = lock::create(&job.out.join("train.lock")).map_err(at)? else {
-        return Err(format!("{}: another process trains there", job.out.display()).into());
-    };
+    std::fs::create_dir_all(&job.out).at(&job.out)?;
+    let _lock = Lock::take(&job.out.join("train"))?;
     let (mut run, loader) = Run::prepare(job)?;
     let finished = run.train(loader)?;
     run.conclude(finished)

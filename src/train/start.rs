@@ -4,7 +4,6 @@ use std::error::Error;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::average::Average;
 use super::checkpoint;
@@ -17,7 +16,7 @@ use crate::data::RecordError;
 use crate::data::read::fingerprint;
 use crate::nnue::Network;
 use crate::nnue::file::FILE_NAME;
-use crate::support::console::differences;
+use crate::resume::identity::differences;
 
 /// What a run is made from, beside its settings; one that goes on is made from the same.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -137,10 +136,8 @@ impl Start {
         }
         let there = place.material.known(&material);
         if place.settings != asked || there != material {
-            let differences = differences(
-                &json!({ "settings": asked, "material": material }),
-                &json!({ "settings": place.settings, "material": there }),
-            );
+            let differences =
+                [differences(&place.settings, &asked), differences(&there, &material)].concat().join("; ");
             let what = format!("made with other settings or data ({differences})");
             return Err(
                 named(&format!("{what}; the same go on, and without this file the run begins anew")).into()

@@ -10,7 +10,6 @@ use crate::search::{STACK, params};
 use crate::support::console::Progress;
 use crate::support::random::Rng;
 use std::error::Error;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +20,6 @@ const SAVE_EVERY: Duration = Duration::from_secs(20);
 
 /// How to run, apart from what [`State`] holds.
 pub struct Job<'a> {
-    /// Where the run's files go.
-    pub dir: &'a Path,
     /// Plays both sides.
     pub network: Arc<Network>,
     /// Where games start; random moves if there are none.
@@ -92,7 +89,7 @@ pub fn run(job: &Job, state: &mut State) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(job.quiet);
     let save = |state: &mut State| {
         state.seconds = seconds_before + started.elapsed().as_secs_f64();
-        state.write(job.dir)
+        state.write()
     };
     save(state)?;
     let seed = state.spsa.seed;
@@ -135,7 +132,7 @@ pub fn run(job: &Job, state: &mut State) -> Result<(), Box<dyn Error>> {
             if saved.elapsed() >= SAVE_EVERY {
                 saved = Instant::now();
                 if let Err(e) = save(state) {
-                    failed = Some(e);
+                    failed = Some(e.to_string());
                     desk.stop.store(true, Relaxed);
                 }
             }

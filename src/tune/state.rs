@@ -5,14 +5,18 @@ use super::picture;
 use super::spsa::{Proposal, Spsa, Tuned};
 use crate::nnue::Network;
 use crate::record::openings::Opening;
-use crate::resume::whole_file;
+use crate::resume::{AtPath, Lock, ResumeError, identity, whole_file};
 use crate::search::params;
 use crate::support::console::clock;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The file of the run.
+const FILE: &str = "tune.json";
 
 /// How many points a path has at the end.
 const POINTS: u64 = 200;
@@ -33,6 +37,9 @@ pub struct State {
     pub seconds: f64,
     /// Steps done, and the numbers then.
     path: Vec<(u64, Vec<f64>)>,
+    /// The directory and its lock.
+    #[serde(skip)]
+    held: Option<(PathBuf, Lock)>,
 }
 
 /// What must be the same when a run goes on.
@@ -49,14 +56,21 @@ impl Identity {
         let openings = (!openings.is_empty()).then(|| Opening::sha256(openings));
         Ok(Identity { network: network.sha256()?, openings })
     }
+
+    /// The identity and the names of the numbers, to be compared.
+    fn with_numbers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Json {
+        let numbers: BTreeMap<&str, bool> = names.map(|name| (name, true)).collect();
+        json!({ "network": self.network, "openings": self.openings, "numbers": numbers })
+    }
 }
 
 impl State {
-    /// A run of `games` games over the numbers whose names begin with one of `only` (all, if that is empty).
+    /// A run of `games` games in `dir` over the numbers whose names begin with one of `only` (all, if that is empty).
     ///
     /// # Errors
-    /// A beginning that no number's name has.
+    /// A beginning that no number's name has; another process works in the directory; there is a run in it.
     pub fn new(
+        dir: &Path,
         only: &[String],
         games: u64,
         rate: f64,
@@ -76,7 +90,13 @@ impl State {
         let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
         let spsa = Spsa { numbers, done: 0, total: games / 2, rate, seed };
         let identity = Identity::new(network, openings)?;
-        Ok(State { spsa, games: settings, identity, others, seconds: 0.0, path })
+        std::fs::create_dir_all(dir).at(dir)?;
+        let file = dir.join(FILE);
+        let held = Some((dir.to_owned(), Lock::take(&file)?));
+        if file.exists() {
+            return Err(ResumeError::Exists(file).into());
+        }
+        Ok(State { spsa, games: settings, identity, others, seconds: 0.0, path, held })
     }
 
     /// All games are played.
@@ -91,50 +111,38 @@ impl State {
         all.map(|p| tuned(p.name).or_else(|| self.others.get(p.name).copied()).unwrap_or(p.default)).collect()
     }
 
-    /// Reads `tune.json`, to go on with the same network and openings.
+    /// Reads the run in `dir` to continue it with the same network and openings.
     ///
     /// # Errors
-    /// They name the file; numbers other than this build's, another network, other openings are some.
-    pub fn read(path: &Path, network: &Network, openings: &[Opening]) -> Result<State, Box<dyn Error>> {
-        let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        let text = std::fs::read(path).map_err(|e| at(&e))?;
-        let state: State = serde_json::from_slice(&text).map_err(|e| at(&e))?;
-        let names = || state.spsa.numbers.iter().map(|n| &n.name).chain(state.others.keys());
-        let identity = Identity::new(network, openings)?;
-        let fault = if let Some(n) = names().find(|n| !params::TABLE.iter().any(|p| p.name == **n)) {
-            format!("this build has no number `{n}`")
-        } else if let Some(p) = params::TABLE.iter().find(|p| !names().any(|n| p.name == n)) {
-            format!("the run knows no number `{}`, as this build has", p.name)
-        } else if state.identity.network != identity.network {
-            "the run has another network".into()
-        } else if state.identity.openings != identity.openings {
-            "the run has other openings".into()
-        } else {
-            return Ok(state);
-        };
-        Err(at(&fault).into())
+    /// Another process works in the directory; its file cannot be read; the network, the openings or the build's numbers
+    /// differ.
+    pub fn read(dir: &Path, network: &Network, openings: &[Opening]) -> Result<State, Box<dyn Error>> {
+        let path = dir.join(FILE);
+        let lock = Lock::take(&path)?;
+        let state: State = serde_json::from_slice(&std::fs::read(&path).at(&path)?).at(&path)?;
+        let names = state.spsa.numbers.iter().map(|n| &n.name).chain(state.others.keys());
+        let before = state.identity.with_numbers(names.map(String::as_str));
+        let now = Identity::new(network, openings)?.with_numbers(params::TABLE.iter().map(|p| p.name));
+        identity::check(&path, &before, &now)?;
+        Ok(State { held: Some((dir.to_owned(), lock)), ..state })
     }
 
     /// Writes all files of the run: `params.txt`, `tune.svg`, and `tune.json` last.
     ///
     /// # Errors
-    /// They name the file that could not be written.
-    pub fn write(&self, dir: &Path) -> Result<(), String> {
+    /// A file cannot be written.
+    pub fn write(&self) -> Result<(), ResumeError> {
+        let Some((dir, _)) = &self.held else { return Ok(()) };
         let mut numbers = String::new();
         for n in &self.spsa.numbers {
             numbers += &format!("{} = {} in {}..={};\n", n.name, n.value.round(), n.min, n.max);
         }
-        let json = serde_json::to_string_pretty(self).map_err(|e| format!("tune.json: {e}"))?;
-        let files = [
-            ("params.txt", numbers),
-            ("tune.svg", picture::svg(&self.spsa, &self.path)),
-            ("tune.json", json),
-        ];
-        for (name, text) in files {
+        for (name, text) in [("params.txt", numbers), ("tune.svg", picture::svg(&self.spsa, &self.path))] {
             let path = dir.join(name);
-            whole_file::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+            whole_file::write(&path, text).at(&path)?;
         }
-        Ok(())
+        let path = dir.join(FILE);
+        whole_file::write_json(&path, self).at(&path)
     }
 
     /// Takes in a step's result; now and then the path grows.

@@ -202,7 +202,7 @@ fn a_finished_labelling_is_known_by_its_positions_and_settings() {
     room.refuses(&format!("{label} --positions 9 --seed 2 --resume"), "l.psv: holds other positions");
     room.refuses(&format!("{label} --resume"), "l.psv: holds other positions");
     let deeper = format!("{} --positions 9 --resume", label.replace("--nodes 1", "--nodes 2"));
-    room.refuses(&deeper, "l.psv.label.json: made with other settings or positions (nodes 2 here, 1 there)");
+    room.refuses(&deeper, "l.psv.label.json was made with other settings (nodes was 1, now 2)");
     assert!(room.read("l.psv") == labelled);
     // older versions left no word of it
     std::fs::remove_file(room.at("l.psv.label.json")).unwrap();

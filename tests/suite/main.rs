@@ -20,6 +20,7 @@ mod module_graph;
 mod nnue;
 mod perft;
 mod records;
+mod resume;
 mod review;
 mod rules;
 mod search;

@@ -11,6 +11,7 @@ use toratsugumi::nnue::arch::ARCHITECTURES;
 use toratsugumi::nnue::{Architecture, Network, evaluate_from_scratch};
 use toratsugumi::position::Position;
 use toratsugumi::position::material::PIECE_VALUE;
+use toratsugumi::resume::Lock;
 use toratsugumi::resume::interrupt::Unfinished;
 use toratsugumi::support::random::Rng;
 use toratsugumi::train::average::Average;
@@ -582,9 +583,8 @@ fn one_process_at_a_time_trains_in_a_directory() {
     let mut a = job(&data, dir.path().join("a"));
     a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
     std::fs::create_dir(&a.out).unwrap();
-    let lock = std::fs::File::create(a.out.join("train.lock")).unwrap();
-    lock.try_lock().unwrap();
-    assert!(run(&a).unwrap_err().to_string().contains("another process trains there"));
+    let lock = Lock::take(&a.out.join("train")).unwrap();
+    assert!(run(&a).unwrap_err().to_string().contains("train is in use by process "));
     drop(lock);
     run(&a).unwrap();
 }

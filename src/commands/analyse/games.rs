@@ -5,8 +5,8 @@ use crate::book::Library;
 use crate::commands::{record_files, signals};
 use crate::record::{Format, Record};
 use crate::resume::interrupt::{self, Unfinished};
-use crate::resume::whole_file;
-use crate::review::store::{self, StoreError};
+use crate::resume::{AtPath, Lock, ResumeError, whole_file};
+use crate::review::store;
 use crate::review::{Analyst, Effort, Reading, Report, Settings, annotate, book_moves, graph, page, text};
 use crate::support::console::{self, Progress, clock, note};
 use crate::support::lang::Lang;
@@ -25,8 +25,8 @@ struct Job {
     record: Record,
     /// `DIR/NAME.analysis`, to which endings are added; none when all goes to standard output.
     target: Option<PathBuf>,
-    /// What is known from an earlier run.
-    readings: Vec<Option<Reading>>,
+    /// How many positions were not searched in an earlier run.
+    unread: usize,
 }
 
 impl Job {
@@ -34,8 +34,13 @@ impl Job {
         self.target.as_deref().map(|target| whole_file::beside(target, ending))
     }
 
-    fn waiting(&self) -> usize {
-        self.record.moves.len() + 1 - self.readings.iter().flatten().count()
+    /// Locks the files of the game.
+    fn lock(&self) -> Result<Option<Lock>, ResumeError> {
+        let Some(target) = &self.target else { return Ok(None) };
+        if let Some(dir) = target.parent() {
+            std::fs::create_dir_all(dir).at(dir)?;
+        }
+        Lock::take(target).map(Some)
     }
 }
 
@@ -57,7 +62,7 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         network,
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
-    let (mut jobs, failed) = jobs(args, &settings, &engine)?;
+    let (jobs, mut failed) = jobs(args, &settings, &engine)?;
     let book = match &args.book {
         Some(path) => Library::open(path, true, &mut |text| note!("{text}"))?,
         None => Library::default(),
@@ -65,19 +70,27 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(args.quiet);
     let mut analyst = Analyst::new(settings.clone(), &mut |_| ())?;
     let begun = Instant::now();
-    let all: usize = jobs.iter().map(Job::waiting).sum();
+    let all: usize = jobs.iter().map(|job| job.unread).sum();
     let (mut searched, count) = (0, jobs.len());
     let mut written = Vec::new();
-    for (number, job) in jobs.iter_mut().enumerate() {
+    for (number, job) in jobs.iter().enumerate() {
         let mut trouble = None;
-        let mut readings = std::mem::take(&mut job.readings);
         let part = job.file("part.json");
-        if let Some(dir) = job.target.as_deref().and_then(Path::parent) {
-            std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-        }
+        // read again: another process may have had the game until now
+        let opened = job.lock().map_err(|e| e.to_string());
+        let opened = opened.and_then(|lock| Ok((lock, known(job, &settings, &engine, args)?)));
+        let (_lock, mut readings) = match opened {
+            Ok(opened) => opened,
+            Err(e) => {
+                failed += 1;
+                progress.end();
+                note!("{e}");
+                continue;
+            }
+        };
         let whole = analyst.read_game(&job.record, &mut readings, &mut |readings, keep| {
             searched += 1;
-            let left = begun.elapsed().as_secs_f64() / searched as f64 * (all - searched) as f64;
+            let left = begun.elapsed().as_secs_f64() / searched as f64 * all.saturating_sub(searched) as f64;
             progress.update(|| {
                 let name = job.source.display();
                 format!("game {}/{count} {name}  position {searched}/{all}  ETA {}", number + 1, clock(left))
@@ -87,9 +100,9 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
             }
             trouble.is_none() && interrupt::requests() == 0
         })?;
-        if let (Some(e), Some(path)) = (trouble, &part) {
+        if let Some(e) = trouble {
             progress.end();
-            return Err(format!("{}: {e}", path.display()).into());
+            return Err(e.into());
         }
         if !whole {
             progress.end();
@@ -104,7 +117,9 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         written = write(args, job, &report)?;
     }
     progress.end();
-    if let ([Job { target: Some(target), .. }, others @ ..], false) = (jobs.as_slice(), args.quiet) {
+    if written.is_empty() || args.quiet {
+        // nothing to say
+    } else if let [Job { target: Some(target), .. }, others @ ..] = jobs.as_slice() {
         let others = if others.is_empty() { "" } else { ", and so for every game" };
         note!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
@@ -139,10 +154,10 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
                 let (a, b) = (other.display(), source.path.display());
                 return Err(format!("{a} and {b} would both become {}.*", target.display()).into());
             }
-            let mut job = Job { source: source.path.clone(), record, target, readings: Vec::new() };
+            let mut job = Job { source: source.path.clone(), record, target, unread: 0 };
             match known(&job, settings, engine, args) {
                 Ok(readings) => {
-                    job.readings = readings;
+                    job.unread = job.record.moves.len() + 1 - readings.iter().flatten().count();
                     jobs.push(job);
                 }
                 Err(e) => {
@@ -163,11 +178,7 @@ fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Ve
             Ok(Some(readings)) => return Ok(readings),
             Ok(None) => {}
             Err(_) if args.force => {}
-            Err(StoreError::Other) => {
-                let path = path.display();
-                return Err(format!("{path}: is of another game, engine or settings; --force analyses anew"));
-            }
-            Err(e) => return Err(format!("{}: {e}; --force analyses anew", path.display())),
+            Err(e) => return Err(format!("{e}; --force analyses anew")),
         }
     }
     // without a reading beside them such files are of someone else
