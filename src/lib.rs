@@ -47,6 +47,7 @@ pub mod mate;
 pub mod nnue;
 
 pub mod book;
+pub mod book_growth;
 pub mod record;
 pub mod search;
 pub mod train;

@@ -6,8 +6,7 @@
 //! - [`embedded`]: the book inside the binary, which wherever a file is expected goes by the name of [`INTERNAL`].
 //! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that a name
 //!   stands for.
-//! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves. [`grow`]: which leaves to
-//!   search next.
+//! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves.
 
 pub mod apery;
 pub mod choose;
@@ -18,7 +17,6 @@ pub mod embedded;
 mod error;
 mod format;
 pub mod graph;
-pub mod grow;
 mod library;
 pub mod make;
 pub mod minimax;

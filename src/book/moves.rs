@@ -4,10 +4,11 @@
 
 use crate::position::Position;
 use crate::types::{Move, PieceType, Square};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// A move, the reply to it, its score, and how often it was played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookMove {
     /// [`Move::raw16`].
     pub mv: u16,

@@ -5,9 +5,10 @@ use crate::data::PackedSfen;
 use crate::data::board::Board;
 use crate::position::{Position, SfenParts};
 use crate::types::{Color, Hand, PieceType};
+use serde::{Deserialize, Serialize};
 
 /// A packed position; ordered as `.ybb` files are, by its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place(pub [u8; 32]);
 
 impl Place {

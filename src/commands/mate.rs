@@ -357,7 +357,10 @@ fn row(position: &Position, solved: &Solved) -> Row {
 }
 
 /// The journal of `--resume`, and the rows of an earlier run by problem.
-fn open_journal(path: &Path, asked: Asked) -> Result<(Journal<JournalRow>, HashMap<String, Row>), ResumeError> {
+fn open_journal(
+    path: &Path,
+    asked: Asked,
+) -> Result<(Journal<JournalRow>, HashMap<String, Row>), ResumeError> {
     let (journal, rows) = Journal::<JournalRow>::open(path)?;
     for before in rows.iter().filter_map(|row| row.asked) {
         identity::check(path, &before, &asked)?;

@@ -24,7 +24,9 @@ pub enum ShardError {
         "{path} has {found} bytes, its manifest says {expected}; remove the shard's files to make it again"
     )]
     Length { path: PathBuf, found: u64, expected: u64 },
-    #[error("{path} has {found} games, its manifest says {expected}; remove the shard's files to make it again")]
+    #[error(
+        "{path} has {found} games, its manifest says {expected}; remove the shard's files to make it again"
+    )]
     Games { path: PathBuf, found: u64, expected: u64 },
     #[error("{path} holds game {found} where game {expected} belongs")]
     Sequence { path: PathBuf, found: u64, expected: u64 },

@@ -59,7 +59,9 @@ pub enum LearnError {
     Untrainable { path: PathBuf, shape: String },
     #[error("train.tie_mirror: in a {shape} network {reason}")]
     Untieable { shape: String, reason: String },
-    #[error("train.batch: {most} positions at most, generate.positions among them, do not fill a batch of {batch}")]
+    #[error(
+        "train.batch: {most} positions at most, generate.positions among them, do not fill a batch of {batch}"
+    )]
     Batch { most: u64, batch: usize },
     #[error("{source} (generation {number} keeps the settings it began with, in {path})")]
     Stage { number: u32, path: PathBuf, source: Box<LearnError> },

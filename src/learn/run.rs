@@ -131,7 +131,8 @@ fn start_network(directory: &Directory, name: &str) -> Result<(), LearnError> {
         "embedded" => Network::embedded().map_err(LearnError::Embedded)?,
         "bootstrap" => Network::bootstrap()?,
         file => {
-            let (network, warnings) = Network::load(file.as_ref()).map_err(LearnError::network(file.as_ref()))?;
+            let (network, warnings) =
+                Network::load(file.as_ref()).map_err(LearnError::network(file.as_ref()))?;
             warnings.iter().for_each(|warning| note!("{file}: {warning}"));
             network
         }

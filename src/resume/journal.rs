@@ -137,7 +137,11 @@ mod tests {
             assert_eq!(read::<Line>(&path).unwrap(), expected);
             let (mut journal, lines) = Journal::open(&path).unwrap();
             assert_eq!(lines, expected);
-            assert_eq!(std::fs::read(&path).unwrap(), whole[..end], "nothing is cut off before the next line");
+            assert_eq!(
+                std::fs::read(&path).unwrap(),
+                whole[..end],
+                "nothing is cut off before the next line"
+            );
             (count..3).for_each(|n| journal.append(&line(n)).unwrap());
             if count < 3 {
                 assert_eq!(std::fs::read(&path).unwrap(), whole);

@@ -3,7 +3,7 @@
 use super::{STACK, SearchOptions, Searcher};
 use crate::nnue::Network;
 use rayon::prelude::*;
-use std::error::Error;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Searchers on threads of their own. What a search finds depends neither on their number nor on the searches before.
@@ -22,12 +22,14 @@ impl Searchers {
         hash: usize,
         options: &SearchOptions,
         threads: usize,
-    ) -> Result<Searchers, Box<dyn Error>> {
+    ) -> io::Result<Searchers> {
         let threads = threads.max(1);
         let searchers = (0..threads)
             .map(|_| Searcher::new(network.clone(), hash, options.clone()).map(Mutex::new))
-            .collect::<Result<_, _>>()?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build()?;
+            .collect::<Result<_, _>>()
+            .map_err(io::Error::other)?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+        let pool = pool.map_err(io::Error::other)?;
         Ok(Searchers { pool, searchers })
     }
 
@@ -45,6 +47,7 @@ impl Searchers {
         self.pool.install(|| {
             items
                 .par_iter()
+                .with_max_len(1)
                 .map(|item| {
                     let thread = rayon::current_thread_index().unwrap_or(0);
                     let mut searcher = self.searchers[thread].lock().unwrap_or_else(PoisonError::into_inner);

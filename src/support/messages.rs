@@ -120,9 +120,6 @@ messages! {
         "{problems}問: 詰み{mates}（うち最短と証明{shortest}）、不詰{none}、未解決{open}。{nodes}ノード、{seconds:.3}秒",
         "{problems} problems: {mates} mates ({shortest} proved shortest), {none} without a mate, {open} not decided; \
          {nodes} nodes, {seconds:.3} s";
-    other_question(line)
-        "{line}行目: --shortest、--any、--othersの指定が異なる実行の結果です。別のファイルを指定してください",
-        "line {line}: was solved with other of the options --shortest, --any and --others; use another file";
 }
 
 // match

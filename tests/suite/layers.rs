@@ -24,6 +24,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("csa", 5),
     ("arena", 5),
     ("datagen", 5),
+    ("book_growth", 5),
     ("review", 5),
     ("tune", 5),
     // the engine as a whole

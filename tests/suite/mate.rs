@@ -349,7 +349,10 @@ fn a_file_of_problems_goes_on_where_it_was() {
         assert!(again.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{again}");
     }
     let (ok, errors) = run(&["--others"]);
-    assert!(!ok && errors.contains("done.jsonl was made with other settings (others was false, now true)"), "{errors}");
+    assert!(
+        !ok && errors.contains("done.jsonl was made with other settings (others was false, now true)"),
+        "{errors}"
+    );
     // nothing of the user's is cut off
     std::fs::write(&kept, "my notes").unwrap();
     assert!(!run(&[]).0);

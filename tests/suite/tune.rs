@@ -41,7 +41,10 @@ fn a_stopped_run_goes_on() {
     std::fs::write(&openings, "startpos\n").unwrap();
     let refused = |args: &[&str], fault: &str| {
         let (code, message) = run(&[&["--resume"][..], args].concat());
-        assert!(code == 1 && message.contains(&format!("tune.json was made with other settings ({fault} was ")), "{message}");
+        assert!(
+            code == 1 && message.contains(&format!("tune.json was made with other settings ({fault} was ")),
+            "{message}"
+        );
         assert_eq!(done(), after);
     };
     refused(&["--openings", openings.to_str().unwrap()], "openings");

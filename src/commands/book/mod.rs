@@ -1,9 +1,7 @@
 //! `toratsugumi book`: opening books, read, made, grown, backed up, looked at.
 
-mod analyst;
 mod convert;
 mod files;
-mod journal;
 mod make;
 mod merge;
 mod minimax;

@@ -4,17 +4,16 @@
 //! moves is worse than the best one there, with backed-up scores, and a fixed price a ply (drop-out expansion). So the
 //! best line grows first, for either side, and next to it what is nearly as good.
 
-use super::graph::{Graph, Target};
-use super::minimax::{Score, game_of, solve};
-use super::placement::Place;
-use super::store::Book;
+use crate::book::graph::{Graph, Target};
+use crate::book::minimax::{Score, game_of, solve};
+use crate::book::{Book, Place};
 use crate::types::Color;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 
-/// What is still of interest. Centipawns.
+/// What is still of expansion. Centipawns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interest {
+pub struct Expansion {
     /// A move may be so much worse than the best one of its position.
     pub margin: i32,
     /// A line whose score is beyond this for either side is decided.
@@ -27,19 +26,19 @@ pub struct Interest {
     pub draw: i32,
 }
 
-/// The leaves to search next, at most so many, the nearest first; positions of `dead` are passed over. Roots and leaves have
+/// The leaves to search next, at most so many, the nearest first; positions of `game_over` are passed over. Roots and leaves have
 /// their move numbers with them, 0 where none is known.
 pub fn frontier(
     book: &Book,
     roots: &[(Place, u16)],
-    interest: &Interest,
-    dead: &HashSet<Place>,
+    expansion: &Expansion,
+    game_over: &HashSet<Place>,
     most: usize,
 ) -> Vec<(Place, u16)> {
     let graph = Graph::of(book);
-    let scores = solve(&game_of(book, &graph, interest.draw));
+    let scores = solve(&game_of(book, &graph, expansion.draw));
     // a root outside the book comes before everything
-    let missing = roots.iter().filter(|(r, _)| book.find(r).is_empty() && !dead.contains(r)).copied();
+    let missing = roots.iter().filter(|(r, _)| book.find(r).is_empty() && !game_over.contains(r)).copied();
     let mut leaves: BTreeMap<Place, (i64, u16)> = BTreeMap::new();
     let mut costs = vec![i64::MAX; book.len()];
     let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
@@ -53,7 +52,7 @@ pub fn frontier(
             continue;
         }
         let e = book.entry(i);
-        if e.ply >= interest.max_ply {
+        if e.ply >= expansion.max_ply {
             continue;
         }
         let sign = if e.place.turn() == Color::Black { 1 } else { -1 };
@@ -66,10 +65,10 @@ pub fn frontier(
                 Target::Inside(t) => sign * scores[t as usize].value,
             };
             let regret = (sign * scores[i].value).saturating_sub(worth);
-            if regret > interest.margin || worth.abs() > interest.range {
+            if regret > expansion.margin || worth.abs() > expansion.range {
                 continue;
             }
-            let cost = cost + i64::from(regret + interest.ply_price);
+            let cost = cost + i64::from(regret + expansion.ply_price);
             if let Target::Inside(t) = target {
                 if cost < costs[t as usize] {
                     costs[t as usize] = cost;
@@ -80,7 +79,7 @@ pub fn frontier(
             let Some(mut pos) = e.place.position(e.ply) else { break };
             let Some(legal) = m.on(&pos) else { continue };
             pos.do_move(legal);
-            if let Some(place) = Place::of(&pos).filter(|p| !dead.contains(p)) {
+            if let Some(place) = Place::of(&pos).filter(|p| !game_over.contains(p)) {
                 let here = (cost, if e.ply == 0 { 0 } else { e.ply.saturating_add(1) });
                 leaves.entry(place).and_modify(|old| *old = here.min(*old)).or_insert(here);
             }
@@ -100,8 +99,8 @@ pub fn score_of(book: &Book, place: &Place, draw: i32) -> Option<Score> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::db;
     use super::*;
+    use crate::book::db;
 
     const A: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
     const B: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";
@@ -113,9 +112,9 @@ mod tests {
         );
         let book = db::read(text.as_bytes()).unwrap().0;
         let root = Place::read(&format!("{A} 1")).unwrap().0;
-        let interest = Interest { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
-        let lines = |interest: &Interest, dead: &HashSet<Place>| {
-            let found = frontier(&book, &[(root, 1)], interest, dead, 9);
+        let expansion = Expansion { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
+        let lines = |expansion: &Expansion, game_over: &HashSet<Place>| {
+            let found = frontier(&book, &[(root, 1)], expansion, game_over, 9);
             found.iter().map(|(p, ply)| p.position(*ply).unwrap().sfen()).collect::<Vec<_>>()
         };
         let none = HashSet::new();
@@ -128,18 +127,18 @@ mod tests {
             pos.sfen()
         };
         let all = ["2g2f", "7g7f 3c3d", "7g7f 8c8d", "9g9f"].map(after);
-        assert_eq!(lines(&interest, &none), all[..3]);
-        assert_eq!(lines(&Interest { margin: 60, ..interest }, &none), all);
+        assert_eq!(lines(&expansion, &none), all[..3]);
+        assert_eq!(lines(&Expansion { margin: 60, ..expansion }, &none), all);
         assert_eq!(
-            lines(&Interest { ply_price: 1, ..interest }, &none),
+            lines(&Expansion { ply_price: 1, ..expansion }, &none),
             [&all[1..2], &all[..1], &all[2..3]].concat()
         );
-        assert_eq!(lines(&Interest { range: 16, ..interest }, &none), all[..1]);
-        assert_eq!(lines(&Interest { max_ply: 1, ..interest }, &none).len(), 0);
-        let dead = HashSet::from([Place::read(&all[0]).unwrap().0]);
-        assert_eq!(lines(&interest, &dead), all[1..3]);
+        assert_eq!(lines(&Expansion { range: 16, ..expansion }, &none), all[..1]);
+        assert_eq!(lines(&Expansion { max_ply: 1, ..expansion }, &none).len(), 0);
+        let game_over = HashSet::from([Place::read(&all[0]).unwrap().0]);
+        assert_eq!(lines(&expansion, &game_over), all[1..3]);
         let nothing = Book::default();
-        assert_eq!(frontier(&nothing, &[(root, 7)], &interest, &none, 9), [(root, 7)]);
+        assert_eq!(frontier(&nothing, &[(root, 7)], &expansion, &none, 9), [(root, 7)]);
         assert_eq!(score_of(&book, &root, 0).unwrap().value, 20);
     }
 }

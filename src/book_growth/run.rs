@@ -1,0 +1,192 @@
+//! A run that searches a book's positions and grows it: [`grow`].
+
+use super::effort::Effort;
+use super::frontier::{Expansion, frontier};
+use super::growing_book::GrowingBook;
+use super::journal::{self, JournalLine, SearchedPosition};
+use crate::book::{Book, Place};
+use crate::nnue::Network;
+use crate::resume::interrupt::{self, Unfinished};
+use crate::resume::{Journal, ResumeError};
+use crate::search::{SearchOptions, Searchers};
+use crate::support::console::{Progress, clock};
+use crate::support::messages;
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What to search, and for how long.
+pub struct GrowthJob {
+    /// The book to begin with; each position once.
+    pub book: Book,
+    /// Positions to search that are not in the book, with their plies.
+    pub extra: BTreeMap<Place, u16>,
+    /// Search every position of the book again.
+    pub again: bool,
+    /// Search only part `I` (from 0) of `N` of the positions, and drop the others.
+    pub shard: Option<(usize, usize)>,
+    /// Grow until there are so many positions.
+    pub grow: usize,
+    /// Grow from these positions, with their plies.
+    pub roots: Vec<(Place, u16)>,
+    /// Which leaves to search.
+    pub expansion: Expansion,
+    /// How long a position is searched.
+    pub effort: Effort,
+    /// Evaluates the searches.
+    pub network: Arc<Network>,
+    /// Positions searched at once, each on one thread.
+    pub threads: usize,
+    /// Where searches are kept until the book is written.
+    pub journal: PathBuf,
+    /// Stop after this time.
+    pub max_time: Option<Duration>,
+    /// No progress lines.
+    pub quiet: bool,
+}
+
+/// Why a book cannot grow.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum GrowthError {
+    #[error(transparent)]
+    Unfinished(#[from] Unfinished),
+    #[error(transparent)]
+    Journal(#[from] ResumeError),
+    #[error(transparent)]
+    Searchers(#[from] io::Error),
+}
+
+/// A run under way.
+struct Growth<'a> {
+    job: &'a GrowthJob,
+    searchers: Searchers,
+    book: GrowingBook,
+    journal: Journal<JournalLine>,
+    /// Searches of the present round from an earlier process.
+    known: HashMap<Place, SearchedPosition>,
+    begin: Instant,
+    progress: Progress,
+    /// Searches of this process.
+    searched: usize,
+}
+
+/// Searches and grows the book. Also returns the journal; remove it when the book is written.
+///
+/// # Errors
+/// [`GrowthError::Unfinished`] when stopped, with all searches in the journal; no memory or threads; the journal's file,
+/// another process that uses it, other settings in it.
+pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<JournalLine>), GrowthError> {
+    let mut book = GrowingBook::new(&job.book);
+    let mut todo: Vec<(Place, u16)> = book.to_search(job.again).collect();
+    todo.extend(job.extra.iter().filter(|(p, _)| !book.entries.contains_key(p)).map(|(p, ply)| (*p, *ply)));
+    if let Some((index, count)) = job.shard {
+        todo = todo.into_iter().skip(index).step_by(count).collect();
+        let own: HashSet<Place> = todo.iter().map(|(place, _)| *place).collect();
+        book.entries.retain(|place, _| own.contains(place));
+    }
+    let (journal, searches) = journal::open(&job.journal, &settings(job, &book, &todo)?)?;
+    searches.rounds.iter().flatten().for_each(|searched| book.add(searched));
+    // the positions above are the first round
+    if !searches.rounds.is_empty() {
+        todo.clear();
+    }
+    let options = SearchOptions::self_play(job.effort.fv_scale);
+    let mut growth = Growth {
+        job,
+        searchers: Searchers::new(&job.network, job.effort.hash, &options, job.threads)?,
+        book,
+        journal,
+        known: searches.rest.into_iter().map(|searched| (searched.place, searched)).collect(),
+        begin: Instant::now(),
+        progress: Progress::new(job.quiet),
+        searched: 0,
+    };
+    loop {
+        if todo.is_empty() {
+            todo = growth.next_round();
+        }
+        if todo.is_empty() {
+            break;
+        }
+        growth.search_round(&todo)?;
+        todo.clear();
+    }
+    let seconds = growth.begin.elapsed().as_secs_f64();
+    growth.progress.say(&messages::searched(growth.searched, clock(seconds)));
+    Ok((growth.book.book(), growth.journal))
+}
+
+impl Growth<'_> {
+    /// The leaves to search next; none if the book is large enough or nothing is of interest.
+    fn next_round(&self) -> Vec<(Place, u16)> {
+        let size = self.book.entries.len();
+        // larger rounds for larger books, because every round solves the whole graph
+        let most = self.job.grow.saturating_sub(size).min((size / 64).max(64));
+        if most == 0 {
+            return Vec::new();
+        }
+        frontier(&self.book.book(), &self.job.roots, &self.job.expansion, &self.book.game_over, most)
+    }
+
+    /// Searches the positions that the journal does not have, and adds all to the book.
+    fn search_round(&mut self, todo: &[(Place, u16)]) -> Result<(), GrowthError> {
+        let Growth { job, searchers, book, journal, known, begin, progress, searched } = self;
+        let (job, begin, before) = (*job, *begin, *searched);
+        let missing: Vec<(Place, u16)> =
+            todo.iter().filter(|(p, _)| !known.contains_key(p)).copied().collect();
+        let total = job.grow.max(book.entries.len());
+        let late = || interrupt::requests() > 0 || job.max_time.is_some_and(|t| begin.elapsed() >= t);
+        let results = Mutex::new((&mut *journal, &mut *known, searched, progress));
+        let done = searchers.map(&missing, |searcher, &(place, ply)| -> Result<(), ResumeError> {
+            if late() {
+                return Ok(());
+            }
+            let old = book.entries.get(&place).map_or(&[][..], |(_, moves)| moves);
+            // a position against the rules has no moves
+            let moves = place.position(ply).map_or(Vec::new(), |pos| job.effort.search(searcher, &pos, old));
+            let result = SearchedPosition { place, ply, moves };
+            let mut guard = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let (journal, known, searched, progress) = &mut *guard;
+            journal.append(&JournalLine::Searched(result.clone()))?;
+            known.insert(place, result);
+            **searched += 1;
+            let done = book.entries.len() + (**searched - before);
+            let speed = **searched as f64 / begin.elapsed().as_secs_f64();
+            let left = clock(total.saturating_sub(done) as f64 / speed);
+            progress.update(|| messages::searches(done, total, speed, left));
+            Ok(())
+        });
+        done.into_iter().collect::<Result<(), _>>()?;
+        journal.sync()?;
+        let round: Option<Vec<SearchedPosition>> =
+            todo.iter().map(|(place, _)| known.get(place).cloned()).collect();
+        round.ok_or(Unfinished)?.iter().for_each(|searched| book.add(searched));
+        known.clear();
+        Ok(journal.append(&JournalLine::RoundEnd)?)
+    }
+}
+
+/// What decides which positions are searched, and how. The final size is not part of it, so that a run may grow further.
+fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[(Place, u16)]) -> io::Result<Json> {
+    let GrowthJob { effort: e, expansion: x, .. } = job;
+    let mut start = crc32fast::Hasher::new();
+    for (place, (ply, moves)) in &book.entries {
+        start.update(&place.0);
+        start.update(format!("{ply} {moves:?}").as_bytes());
+    }
+    for (place, ply) in todo.iter().chain(&job.roots) {
+        start.update(&place.0);
+        start.update(&ply.to_le_bytes());
+    }
+    Ok(json!({
+        "nodes": e.nodes, "movetime": e.movetime, "multipv": e.multipv, "hash": e.hash, "fv_scale": e.fv_scale,
+        "margin": x.margin, "range": x.range, "ply_price": x.ply_price, "max_ply": x.max_ply, "draw": x.draw,
+        "shard": job.shard,
+        "network": job.network.sha256()?,
+        "positions": start.finalize(),
+    }))
+}
