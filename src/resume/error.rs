@@ -15,7 +15,7 @@ pub enum ResumeError {
     Json { path: PathBuf, source: serde_json::Error },
     #[error("{path}, line {line}: not a line of this journal ({source})")]
     Line { path: PathBuf, line: usize, source: serde_json::Error },
-    #[error("{path} was made with other settings ({differences}); use the same settings or another file")]
+    #[error("{path} was made with other settings ({differences}); use the same settings or another path")]
     OtherSettings { path: PathBuf, differences: String },
     #[error("{0} exists; --resume continues it, another path leaves it alone")]
     Exists(PathBuf),

@@ -146,7 +146,7 @@ fn a_training_goes_on_with_the_threads_it_began_with() {
     assert_eq!(code, 75, "{errors}");
     room.refuses(
         &format!("{train} -j 4 --lr 0.001 --resume"),
-        "first_rate 0.001 here, 0.003 there; threads 4 here, 5 there",
+        "schedule.first_rate was 0.003, now 0.001; threads was 5, now 4",
     );
     room.does(&format!("{train} --resume"));
 }

@@ -231,7 +231,7 @@ fn finished_shards_are_skipped_and_other_settings_refused() {
     let output = datagen(dir.path(), &["--positions", "300", "--max-ply", "100"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("max_ply 100 here, 320 there"), "{message}");
+    assert!(message.contains("settings.max_ply was 320, now 100"), "{message}");
     assert_eq!(run(dir.path(), &["--positions", "300", "--shard", "0/2"]), 1);
     // a complete shard grows only when told to, into what a larger run makes at once
     assert_eq!(run(dir.path(), &["--positions", "900"]), 1);
