@@ -10,7 +10,7 @@ use crate::commands::values::{parse_duration, parse_mebibytes, parse_share};
 use crate::data::{Format, TdLambda};
 use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
-use crate::train::kernels;
+use crate::train::kernels::Kernels;
 use crate::train::run::{CHECKPOINT, Job, NETWORK, run as train};
 use crate::train::schedule::{Schedule, Shape};
 use crate::train::settings::Settings;
@@ -135,7 +135,7 @@ pub struct Args {
     /// No progress lines
     #[arg(short, long)]
     quiet: bool,
-    /// avx512, avx2 or portable [default: the fastest that runs here]
+    /// avx512, avx2 or scalar [default: the fastest that runs here]
     #[arg(long)]
     kernels: Option<String>,
 }
@@ -194,8 +194,8 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Err("--validation-positions has no effect with --validation 0".into());
     }
     let kernels = match &args.kernels {
-        None => kernels::best(),
-        Some(name) => kernels::by_name(name).ok_or(format!("no kernels `{name}` on this machine"))?,
+        None => Kernels::best(),
+        Some(name) => Kernels::by_name(name).ok_or(format!("no kernels `{name}` on this machine"))?,
     };
     let data = files(&args.data, None)?;
     if args.td_lambda.is_some() && data.iter().all(|(_, format)| *format != Format::Games) {

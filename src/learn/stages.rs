@@ -19,9 +19,10 @@ use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{AtPath, ResumeError, whole_file};
 use crate::support::console::note;
+use crate::train::kernels::Kernels;
+use crate::train::run as train;
 use crate::train::schedule::{Schedule as RateSchedule, Shape};
 use crate::train::yardstick::Labelled;
-use crate::train::{kernels, run as train};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -244,7 +245,7 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
         out,
         resume: true,
         init: Some(init),
-        kernels: kernels::best(),
+        kernels: Kernels::best(),
         loader_threads: threads(plan).div_ceil(8),
         max_time: c.left(),
         fit_time: false,

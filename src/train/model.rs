@@ -2,7 +2,7 @@
 
 use super::features::{BONA, mirrored_row, relative_row};
 use super::head::{self, normal};
-use super::kernels::{AdamStep, CatchUp, Kernels, Portable};
+use super::kernels::{AdamStep, Add, CatchUp, Kernels};
 use super::layout::Layout;
 use crate::nnue::Architecture;
 use crate::nnue::features::is_left;
@@ -138,12 +138,12 @@ impl Model {
 
     /// What the factor adds to a row of the first layer.
     #[inline]
-    pub fn factor_of(&self, kernels: &dyn Kernels, king: usize, bona: usize, out: &mut [f32]) {
+    pub fn factor_of(&self, kernels: Kernels, king: usize, bona: usize, out: &mut [f32]) {
         let (own, way) = factor_rows(&self.layout, king, bona);
         let row = |row: usize| &self.factor.w[row * self.layout.l1..][..self.layout.l1];
         out.copy_from_slice(row(own));
         if let Some(way) = way {
-            kernels.add(out, row(way));
+            kernels.run(Add { total: out, x: row(way) });
         }
     }
 
@@ -171,7 +171,7 @@ impl Model {
         let (l1, per_bucket) = (self.layout.l1, self.layout.per_bucket);
         let row = if self.tied && is_left(Square((row / BONA) as u8)) { mirrored_row(row) } else { row };
         let at = row * l1..(row + 1) * l1;
-        self.factor_of(&Portable, row / per_bucket, row % per_bucket, out);
+        self.factor_of(Kernels::SCALAR, row / per_bucket, row % per_bucket, out);
         let late = self.catch_up(self.last[row]);
         let (w, m, v) = (&self.rows.w[at.clone()], &self.rows.m[at.clone()], &self.rows.v[at]);
         for i in 0..l1 {
@@ -202,6 +202,7 @@ pub(super) fn catch_up(shift: &[f32], step: u32, beta1: f32, beta2: f32, last: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::kernels::Adam;
 
     #[test]
     fn a_row_caught_up_is_where_dense_adam_has_it() {
@@ -222,11 +223,11 @@ mod tests {
             let touched = [0, 1, 2, 5, 40, 41, 300, 699].contains(&t);
             let g = if touched { gradient(t) } else { vec![0.0; l1] };
             let [w, m, v] = &mut dense;
-            Portable.adam(w, m, v, &g, step, None);
+            Kernels::SCALAR.run(Adam { w, m, v, g: &g, step, late: None });
             if touched {
                 let late = model.catch_up(last);
                 let [w, m, v] = &mut lazy;
-                Portable.adam(w, m, v, &g, step, late);
+                Kernels::SCALAR.run(Adam { w, m, v, g: &g, step, late });
                 last = model.step + 1;
             }
             model.finish_step(all);

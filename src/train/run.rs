@@ -39,7 +39,7 @@ pub struct Job {
     /// Network, or checkpoint of another run, to start from.
     pub init: Option<PathBuf>,
     /// The arithmetic.
-    pub kernels: &'static dyn Kernels,
+    pub kernels: Kernels,
     /// Threads that decode records while training goes on.
     pub loader_threads: usize,
     /// Stop after this time.
@@ -52,12 +52,6 @@ pub struct Job {
     pub validate_every: u32,
     /// Say nothing.
     pub quiet: bool,
-}
-
-impl std::fmt::Debug for dyn Kernels {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// The name of the network in the output directory.

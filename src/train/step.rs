@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
 use super::head::{self, Head, Scratch, Tile};
-use super::kernels::{AdamStep, CatchUp, Grid, Kernels};
+use super::kernels::{Adam, AdamStep, Add, CatchUp, EffectiveRow, Gather, Grid, Kernels, SumGradients};
 use super::layout::Layout;
 use super::loss::{Loss, Objective};
 use super::model::{Model, catch_up, factor_rows};
@@ -35,7 +35,7 @@ struct KingIndex {
 pub struct Trainer {
     /// What is trained.
     pub model: Model,
-    kernels: &'static dyn Kernels,
+    kernels: Kernels,
     /// Whether the forward pass computes with the values that the integers of the finished network can take. The
     /// gradients pass through the rounding as if it were not there and move the unrounded parameters.
     grid: Grid,
@@ -65,7 +65,7 @@ impl Trainer {
     /// No memory, or no threads.
     pub fn new(
         model: Model,
-        kernels: &'static dyn Kernels,
+        kernels: Kernels,
         grid: Grid,
         threads: usize,
         batch: usize,
@@ -197,15 +197,15 @@ impl Trainer {
                     let row = king * per_bucket + bona;
                     let at = row * l1..(row + 1) * l1;
                     model.factor_of(kernels, king, bona, &mut factor);
-                    kernels.effective_row(
-                        &model.rows.w[at.clone()],
-                        &model.rows.m[at.clone()],
-                        &model.rows.v[at],
-                        &factor,
-                        model.catch_up(model.last[row]).map(|late| (late, epsilon)),
+                    kernels.run(EffectiveRow {
+                        w: &model.rows.w[at.clone()],
+                        m: &model.rows.m[at.clone()],
+                        v: &model.rows.v[at],
+                        p: &factor,
+                        catch_up: model.catch_up(model.last[row]).map(|late| (late, epsilon)),
                         grid,
-                        &mut rows[bona * l1..(bona + 1) * l1],
-                    );
+                        out: &mut rows[bona * l1..(bona + 1) * l1],
+                    });
                 }
             })
         });
@@ -220,7 +220,8 @@ impl Trainer {
                 for (i, acc) in acc.chunks_exact_mut(l1).enumerate() {
                     let place = 64 * chunk + i;
                     let table = &effective[batch.king[place] as usize * per_bucket * l1..][..per_bucket * l1];
-                    kernels.gather(table, &batch.pieces[place * active..][..active], &bias, acc);
+                    let rows = &batch.pieces[place * active..][..active];
+                    kernels.run(Gather { table, rows, bias: &bias, acc });
                 }
             })
         });
@@ -332,13 +333,14 @@ impl Trainer {
                     for values in [&*w, &*m, &*v] {
                         values[at.clone()].iter().step_by(16).for_each(|x| prefetch(x));
                     }
-                    kernels.sum_gradients(grads, &k.views[list], &mut g);
+                    kernels.run(SumGradients { grads, list: &k.views[list], out: &mut g });
                     let (own, way) = factor_rows(&layout, king, bona);
                     for shared in [Some(own), way].into_iter().flatten() {
-                        kernels.add(&mut factor[shared * l1..(shared + 1) * l1], &g);
+                        kernels.run(Add { total: &mut factor[shared * l1..(shared + 1) * l1], x: &g });
                     }
                     let late: Option<CatchUp> = catch_up(shift, now, beta1, beta2, *last);
-                    kernels.adam(&mut w[at.clone()], &mut m[at.clone()], &mut v[at], &g, step, late);
+                    let (w, m, v) = (&mut w[at.clone()], &mut m[at.clone()], &mut v[at]);
+                    kernels.run(Adam { w, m, v, g: &g, step, late });
                     *last = now + 1;
                 }
             })
@@ -360,28 +362,30 @@ impl Trainer {
                 .enumerate()
                 .for_each(|(row, (((g, w), m), v))| {
                     for other in others.iter() {
-                        kernels.add(g, &other[row * l1..(row + 1) * l1]);
+                        kernels.run(Add { total: g, x: &other[row * l1..(row + 1) * l1] });
                     }
-                    kernels.adam(w, m, v, g, step, None);
+                    kernels.run(Adam { w, m, v, g, step, late: None });
                 })
         });
         // Every view uses exactly so many BonaPieces, so their gradients hold the bias's that many times.
         let mut bias = vec![0f32; l1];
-        first[..per_bucket * l1].chunks_exact(l1).for_each(|g| kernels.add(&mut bias, g));
+        for x in first[..per_bucket * l1].chunks_exact(l1) {
+            kernels.run(Add { total: &mut bias, x });
+        }
         bias.iter_mut().for_each(|g| *g *= 1.0 / active as f32);
         let b = &mut self.model.bias;
-        kernels.adam(&mut b.w, &mut b.m, &mut b.v, &bias, step, None);
+        kernels.run(Adam { w: &mut b.w, m: &mut b.m, v: &mut b.v, g: &bias, step, late: None });
     }
 
     fn update_dense(&mut self, step: AdamStep) {
         let Some((first, others)) = self.dense.split_first_mut() else { return };
         for other in others {
-            self.kernels.add(&mut first.grad, &other.grad);
+            self.kernels.run(Add { total: &mut first.grad, x: &other.grad });
         }
         self.head.finish(&self.seen, &mut first.grad);
         let d = &mut self.model.dense;
-        let gradient = &first.grad[..d.w.len()];
-        self.kernels.adam(&mut d.w, &mut d.m, &mut d.v, gradient, step, None);
+        let g = &first.grad[..d.w.len()];
+        self.kernels.run(Adam { w: &mut d.w, m: &mut d.m, v: &mut d.v, g, step, late: None });
         self.model.clip();
     }
 

@@ -7,7 +7,7 @@
 
 use super::features::{BONA, mirrored_factor_row, mirrored_row};
 use super::finished::Finished;
-use super::kernels::Portable;
+use super::kernels::Kernels;
 use super::layout::Layout;
 use super::model::Model;
 use crate::nnue::features::is_left;
@@ -65,7 +65,7 @@ impl Model {
                 self.last[row] = self.last[row].max(self.last[mirror]);
             }
             // a row holds what it differs by from the factor, which is another now
-            self.factor_of(&Portable, king, bona, &mut factor);
+            self.factor_of(Kernels::SCALAR, king, bona, &mut factor);
             let other = if paired { &before[mirror * l1..][..l1] } else { &before[at.clone()] };
             for (i, w) in self.rows.w[at.clone()].iter_mut().enumerate() {
                 *w = 0.5 * (before[at.start + i] + other[i]) - factor[i];

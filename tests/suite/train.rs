@@ -18,7 +18,7 @@ use toratsugumi::train::average::Average;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::checkpoint;
 use toratsugumi::train::features::{ACTIVE, BONA, Sample, mirrored_row};
-use toratsugumi::train::kernels::{self, Grid, Kernels};
+use toratsugumi::train::kernels::{ACC_SCALE, Grid, Kernels};
 use toratsugumi::train::layout::Layout;
 use toratsugumi::train::loss::{Loss, Objective};
 use toratsugumi::train::model::Model;
@@ -219,7 +219,7 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
         out,
         resume: false,
         init: None,
-        kernels: kernels::best(),
+        kernels: Kernels::best(),
         loader_threads: 1,
         max_time: None,
         fit_time: false,
@@ -327,13 +327,13 @@ fn a_network_learns_material_and_the_engine_reads_it() {
 
 #[test]
 fn gradients_equal_finite_differences() {
-    for name in ["portable", "avx2", "avx512"] {
-        let Some(kernels) = kernels::by_name(name) else { continue };
+    for name in Kernels::NAMES {
+        let Some(kernels) = Kernels::by_name(name) else { continue };
         gradients_are_right(Architecture::DEFAULT, kernels, false, Objective { lambda: 0.6, scale: 600.0 });
     }
     gradients_are_right(
         Architecture::DEFAULT,
-        kernels::best(),
+        Kernels::best(),
         true,
         Objective { lambda: 0.6, scale: 361.0 },
     );
@@ -342,16 +342,11 @@ fn gradients_equal_finite_differences() {
 #[test]
 fn gradients_equal_finite_differences_for_every_architecture() {
     for architecture in ARCHITECTURES.into_iter().skip(1) {
-        gradients_are_right(architecture, kernels::best(), false, SCORE);
+        gradients_are_right(architecture, Kernels::best(), false, SCORE);
     }
 }
 
-fn gradients_are_right(
-    architecture: Architecture,
-    kernels: &'static dyn Kernels,
-    tied: bool,
-    objective: Objective,
-) {
+fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool, objective: Objective) {
     let name = format!("{} {}", architecture.name, kernels.name());
     let default = architecture == Architecture::DEFAULT;
     let mut samples = samples(64, 3);
@@ -415,7 +410,7 @@ fn gradients_are_right(
                 loss
             };
             // whole steps of the grid of the first layer
-            let h = if part == 3 { 4e-3 } else { 4.0 / kernels::ACC_SCALE };
+            let h = if part == 3 { 4e-3 } else { 4.0 / ACC_SCALE };
             let (above, below, twice) = (loss(h), loss(-h), 2.0 * h as f64);
             // A step across a corner of a clipped unit meets another slope beyond it. If that adds `J (h - c)` to the loss on
             // one side, it is `J (h - c) / 2h` that the difference is off by, and that is also what the two steps' changes
@@ -649,7 +644,7 @@ fn a_state_goes_on_as_if_there_had_been_no_file() {
     for tied in [false, true] {
         let mut model = new_model(1);
         model.tied = tied;
-        let mut t = Trainer::new(model, kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+        let mut t = Trainer::new(model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
         let mut average = Average::new(0.9);
         for b in &batches[..5] {
             t.step(b, 1e-3, SCORE);
@@ -660,7 +655,7 @@ fn a_state_goes_on_as_if_there_had_been_no_file() {
         checkpoint::save(&path, &t.model, Some(&average), "a run").unwrap();
         let read = checkpoint::load(&path).unwrap();
         assert_eq!(read.run, "a run");
-        let mut again = Trainer::new(read.model, kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+        let mut again = Trainer::new(read.model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
         (again.model.epsilon, again.model.row_rate) = (t.model.epsilon, t.model.row_rate);
         let mut average_again = read.average.unwrap();
         for b in &batches[5..] {
@@ -736,7 +731,7 @@ fn runs_start_from_the_state_of_another_run() {
 fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
     let mut model = new_model(1);
     model.tied = true;
-    let mut t = Trainer::new(model, kernels::best(), Grid::Fine, 2, 1024).unwrap();
+    let mut t = Trainer::new(model, Kernels::best(), Grid::Fine, 2, 1024).unwrap();
     let samples = samples(1024, 6);
     let mut seen = Batch::default();
     seen.fill(
@@ -771,7 +766,7 @@ fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
 #[test]
 fn the_average_is_that_of_the_last_steps() {
     let batches = batches(1024, 6, 2);
-    let mut t = Trainer::new(new_model(1), kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+    let mut t = Trainer::new(new_model(1), Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
     let decay: f64 = 0.95;
     let mut average = Average::new(decay);
     assert!(average.mean().is_none());
@@ -796,9 +791,9 @@ fn the_average_is_that_of_the_last_steps() {
 #[test]
 fn all_kernels_learn_the_same() {
     let batches = batches(1024, 8, 2);
-    let losses: Vec<f64> = ["portable", "avx2", "avx512"]
+    let losses: Vec<f64> = Kernels::NAMES
         .into_iter()
-        .filter_map(kernels::by_name)
+        .filter_map(Kernels::by_name)
         .map(|k| {
             let mut t = Trainer::new(new_model(1), k, Grid::Fine, 2, 1024).unwrap();
             batches.iter().for_each(|b| {
@@ -816,7 +811,7 @@ fn all_kernels_learn_the_same() {
 #[ignore = "a measurement, run alone"]
 fn speed() {
     let threads = std::env::var("THREADS").map_or(2, |t| t.parse().unwrap());
-    let kernels = std::env::var("KERNELS").map_or(kernels::best(), |k| kernels::by_name(&k).unwrap());
+    let kernels = std::env::var("KERNELS").map_or(Kernels::best(), |k| Kernels::by_name(&k).unwrap());
     // DATA: game files to measure with instead of made-up positions
     let batches = match std::env::var_os("DATA") {
         None => batches(16384, 16, 1),

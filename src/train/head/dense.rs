@@ -5,7 +5,7 @@ use crate::nnue;
 use crate::nnue::layers::WEIGHT_SHIFT;
 use crate::support::random::Rng;
 use crate::train::batch::TILE;
-use crate::train::kernels::{Grid, Kernels, Strided};
+use crate::train::kernels::{Grid, Kernels, Matmul, Strided};
 use crate::train::loss::Loss;
 
 /// One unit of a hidden weight, and of a hidden sum (weight × activation).
@@ -94,22 +94,43 @@ impl Layer {
     pub fn sums(&self, tile: &Tile, x: &[f32], pitch: usize, z: &mut [f32]) {
         let (d, n) = (tile.dense, self.outputs);
         z.chunks_exact_mut(n).for_each(|z| z.copy_from_slice(&d[self.bias..][..n]));
-        let x = Strided { data: x, row: pitch, col: 1 };
-        tile.kernels.matmul((TILE, n, self.inputs), x, &d[self.weights..], n, z, n, true);
+        tile.kernels.run(Matmul {
+            size: (TILE, n, self.inputs),
+            a: Strided { data: x, row: pitch, col: 1 },
+            b: &d[self.weights..],
+            ldb: n,
+            c: z,
+            ldc: n,
+            accumulate: true,
+        });
     }
 
     /// Adds the gradients of the layer's numbers, from those of its sums and from what it saw.
-    pub fn learn(&self, k: &dyn Kernels, x: &[f32], pitch: usize, dz: &[f32], g: &mut [f32]) {
+    pub fn learn(&self, k: Kernels, x: &[f32], pitch: usize, dz: &[f32], g: &mut [f32]) {
         let n = self.outputs;
         column_sums(dz, &mut g[self.bias..][..n]);
-        let x = Strided { data: x, row: 1, col: pitch };
-        k.matmul((self.inputs, n, TILE), x, dz, n, &mut g[self.weights..], n, true);
+        k.run(Matmul {
+            size: (self.inputs, n, TILE),
+            a: Strided { data: x, row: 1, col: pitch },
+            b: dz,
+            ldb: n,
+            c: &mut g[self.weights..],
+            ldc: n,
+            accumulate: true,
+        });
     }
 
     /// The gradients of what the layer saw, by weights [transposed](Self::transpose); both in rows at a distance.
-    pub fn back(&self, k: &dyn Kernels, dz: &[f32], transposed: &[f32], dx: &mut [f32], pitch: usize) {
-        let dz = Strided { data: dz, row: self.outputs, col: 1 };
-        k.matmul((TILE, self.inputs, self.outputs), dz, transposed, pitch, dx, pitch, false);
+    pub fn back(&self, k: Kernels, dz: &[f32], transposed: &[f32], dx: &mut [f32], pitch: usize) {
+        k.run(Matmul {
+            size: (TILE, self.inputs, self.outputs),
+            a: Strided { data: dz, row: self.outputs, col: 1 },
+            b: transposed,
+            ldb: pitch,
+            c: dx,
+            ldc: pitch,
+            accumulate: false,
+        });
     }
 
     /// Of the last layer: counts a tile's outputs for activations and returns the loss's slopes by them.

@@ -5,6 +5,7 @@ use crate::nnue::{HeadShape, Parameters};
 use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
+use crate::train::kernels::Activate;
 
 /// Weights by bucket, those for the side to move first, then the buckets' biases.
 pub(super) struct Direct {
@@ -72,7 +73,8 @@ impl Head for Direct {
         for i in 0..TILE {
             tile.prefetch(i);
             for p in 0..2 {
-                tile.kernels.activate(tile.accumulator(i, p), &mut x[p * l1..][..l1]);
+                let out = &mut x[p * l1..][..l1];
+                tile.kernels.run(Activate { acc: tile.accumulator(i, p), out });
             }
             let square = |x: f32| if self.squared { x * x } else { x };
             a.iter_mut().zip(&*x).for_each(|(a, x)| *a = square(*x));

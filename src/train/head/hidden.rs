@@ -6,7 +6,7 @@ use crate::nnue::Parameters;
 use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
-use crate::train::kernels::Grid;
+use crate::train::kernels::{Activate, Grid};
 
 pub(super) struct Hidden {
     /// Outputs of the first layer.
@@ -69,8 +69,10 @@ impl Head for Hidden {
             split(room, [TILE * pitch, TILE * pitch, t1, t1, t1, t2, t2, t2]);
         for i in 0..TILE {
             tile.prefetch(i);
-            k.activate(tile.accumulator(i, 0), &mut x[i * pitch..][..l1]);
-            k.activate(tile.accumulator(i, 1), &mut x[i * pitch + l1..][..l1]);
+            for p in 0..2 {
+                let out = &mut x[i * pitch + p * l1..][..l1];
+                k.run(Activate { acc: tile.accumulator(i, p), out });
+            }
         }
         first.sums(tile, x, pitch, z1);
         clamp(z1, tile.grid, a1);

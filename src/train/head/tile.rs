@@ -6,7 +6,7 @@ use crate::support::memory::prefetch;
 use crate::support::random::Rng;
 use crate::train::batch::{Batch, TILE};
 use crate::train::features::Sample;
-use crate::train::kernels::{Grid, Kernels};
+use crate::train::kernels::{Grid, Kernels, PackGradient};
 use crate::train::layout::Layout;
 use crate::train::loss::{Loss, Objective, SCORE_SCALE};
 
@@ -88,7 +88,7 @@ pub(super) fn split<const N: usize>(mut room: &mut [f32], lengths: [usize; N]) -
 #[derive(Clone, Copy)]
 pub(in crate::train) struct Tile<'a> {
     pub number: usize,
-    pub kernels: &'a dyn Kernels,
+    pub kernels: Kernels,
     pub batch: &'a Batch,
     /// Outputs of the first layer.
     pub l1: usize,
@@ -142,7 +142,7 @@ impl<'a> Tile<'a> {
     pub fn pack_gradient(&self, i: usize, perspective: usize, gradient: &[f32], out: &mut [u32]) {
         let words = self.l1 / 2;
         let out = &mut out[(2 * i + perspective) * words..][..words];
-        self.kernels.pack_gradient(self.accumulator(i, perspective), gradient, out);
+        self.kernels.run(PackGradient { acc: self.accumulator(i, perspective), grad: gradient, out });
     }
 }
 
