@@ -1,8 +1,8 @@
 //! The command line: which subcommands there are. Each owns its arguments and its `run`.
 
 use crate::commands::{
-    accuracy, analyse, architectures, bench, book, completions, convert, csa, data, datagen, eval, learn,
-    man, match_, mate, net, openings, perft, train, tune,
+    accuracy, analyse, bench, book, completions, convert, csa, data, datagen, eval, learn, man, match_, mate,
+    net, openings, perft, train, tune,
 };
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::{ReaderGone, note, say};
@@ -53,7 +53,6 @@ enum Command {
     Learn(learn::Args),
     Tune(Box<tune::Args>),
     Accuracy(accuracy::Args),
-    Architectures(architectures::Args),
     // for the shell
     Completions(completions::Args),
     Man(man::Args),
@@ -113,7 +112,6 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
         }
         Some(Command::Accuracy(args)) => accuracy::run(args),
         Some(Command::Analyse(args)) => analyse::run(&args),
-        Some(Command::Architectures(args)) => architectures::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Book(args)) => book::run(args),
         Some(Command::Completions(args)) => completions::run(&args, command()),

@@ -3,7 +3,6 @@
 
 pub mod accuracy;
 pub mod analyse;
-pub mod architectures;
 pub mod bench;
 pub mod book;
 pub mod completions;

@@ -281,7 +281,7 @@ mod tests {
     fn a_start_that_cannot_be_trained_may_be_replaced() {
         let root = tempfile::tempdir().unwrap();
         let directory = directory(root.path());
-        let [bad, good] = ["lite_72-32", "psq_256x2-crelu"].map(|kind| {
+        let [bad, good] = ["lite_72-32", "psq_256x2-screlu-8b"].map(|kind| {
             let path = root.path().join(kind);
             save(kind, &path);
             Config { network: path.to_string_lossy().into_owned(), ..Config::default() }
@@ -294,7 +294,7 @@ mod tests {
             assert!(error.starts_with("network: this loop has begun with "), "{error}");
         }
         let (start, _) = Network::load(&directory.network(0).join(NETWORK)).unwrap();
-        assert_eq!(start.architecture().name, "psq_256x2-crelu");
+        assert_eq!(start.architecture().name, "psq_256x2-screlu-8b");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// All networks that this engine reads, plays and trains. The first is the default.
-pub const ARCHITECTURES: [Architecture; 10] = [
+pub const ARCHITECTURES: [Architecture; 9] = [
     Architecture::of::<HalfKp, 256, Hidden<512, 32, 32>>("halfkp_256x2-32-32"),
     Architecture::of::<HalfKp, 512, Hidden<1024, 16, 32>>("halfkp_512x2-16-32"),
     Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 32>>("halfkp_1024x2-8-32"),
@@ -29,9 +29,8 @@ pub const ARCHITECTURES: [Architecture; 10] = [
     Architecture::of::<HalfKpVm, 256, Hidden<512, 32, 32>>("halfkpvm_256x2-32-32"),
     Architecture::of::<Kp, 256, Hidden<512, 32, 32>>("kp_256x2-32-32"),
     // the perspective networks of chess: piece and square, and the same with buckets by the own king
-    Architecture::of::<Kp, 256, Direct<256, 1, false>>("psq_256x2-crelu"),
-    Architecture::of::<Kp, 256, Direct<256, 8, true>>("psq_256x2-screlu-8b"),
-    Architecture::of::<HalfKp, 256, Direct<256, 8, true>>("halfkp_256x2-screlu-8b"),
+    Architecture::of::<Kp, 256, Direct<256, 8>>("psq_256x2-screlu-8b"),
+    Architecture::of::<HalfKp, 256, Direct<256, 8>>("halfkp_256x2-screlu-8b"),
     Architecture { name: "lite_72-32", shape: Lite::SHAPE, zeroed: || Ok(Box::new(Lite::zeroed()?)) },
 ];
 

@@ -1,6 +1,6 @@
 //! [`Direct`]: no layer between the accumulators and the output, as in the perspective networks of many chess engines.
 //!
-//! The clipped accumulators, or their squares (SCReLU), are weighed and summed up. A square of 0..=127 fits 16 bits, so one
+//! The squares of the clipped accumulators (SCReLU) are weighed and summed up. A square of 0..=127 fits 16 bits, so one
 //! 16-bit multiplication makes it and one multiply-add weighs it, by weights of all 16 bits. The pieces in hand choose among
 //! the sets of weights: their number tells how far the game has got, as that of pieces on the board does in chess.
 
@@ -11,7 +11,7 @@ use super::simd::Simd;
 use crate::support::memory::{HugeBuf, OutOfMemory};
 
 /// `2 L1 -> 1`, weights of 16 bits, a set for each bucket.
-pub(super) struct Direct<const L1: usize, const BUCKETS: usize, const SQUARED: bool>(Output<L1>);
+pub(super) struct Direct<const L1: usize, const BUCKETS: usize>(Output<L1>);
 
 /// The layer; an output of it is a bucket.
 struct Output<const L1: usize> {
@@ -20,8 +20,8 @@ struct Output<const L1: usize> {
     weights: HugeBuf<[Row<L1>; 2]>,
 }
 
-impl<const L1: usize, const BUCKETS: usize, const SQUARED: bool> Head<L1> for Direct<L1, BUCKETS, SQUARED> {
-    const SHAPE: HeadShape = HeadShape::Direct { squared: SQUARED, buckets: BUCKETS };
+impl<const L1: usize, const BUCKETS: usize> Head<L1> for Direct<L1, BUCKETS> {
+    const SHAPE: HeadShape = HeadShape::Direct { buckets: BUCKETS };
 
     fn zeroed() -> Result<Self, OutOfMemory> {
         Ok(Direct(Output { bias: vec![0; BUCKETS], weights: HugeBuf::zeroed(BUCKETS)? }))
@@ -40,7 +40,7 @@ impl<const L1: usize, const BUCKETS: usize, const SQUARED: bool> Head<L1> for Di
     unsafe fn propagate<S: Simd>(&self, us: &Row<L1>, them: &Row<L1>, in_hand: usize) -> i32 {
         let bucket = <Self as Head<L1>>::SHAPE.bucket(in_hand);
         // SAFETY: the caller's promise is the kernel's only condition.
-        let sum = unsafe { S::transformed_output::<L1, SQUARED>(us, them, &self.0.weights[bucket]) };
+        let sum = unsafe { S::transformed_output::<L1>(us, them, &self.0.weights[bucket]) };
         sum.wrapping_add(self.0.bias[bucket]) >> <Self as Head<L1>>::SHAPE.shift()
     }
 }

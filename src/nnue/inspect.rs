@@ -40,7 +40,7 @@ impl Activations {
             hidden.push(sums.into_iter().map(clip).collect());
         }
         let head = network.shape().head;
-        let squared = matches!(head, HeadShape::Direct { squared: true, .. });
+        let squared = matches!(head, HeadShape::Direct { .. });
         let last = hidden.last().unwrap_or(&transformed).iter().map(|&x| i32::from(x));
         let sums = sums(*output, last.map(|x| if squared { x * x } else { x }));
         let raw = sums[head.bucket(pieces_in_hand(pos))] >> head.shift();

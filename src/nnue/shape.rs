@@ -102,10 +102,8 @@ pub enum HeadShape {
         /// Outputs of the second hidden layer.
         l3: usize,
     },
-    /// `2 l1 -> 1`.
+    /// `2 l1 -> 1`, of squares (SCReLU).
     Direct {
-        /// Whether the clipped numbers are squared (SCReLU).
-        squared: bool,
         /// Sets of weights, see [`HeadShape::bucket`].
         buckets: usize,
     },
@@ -121,7 +119,7 @@ impl HeadShape {
     pub const fn buckets(self) -> usize {
         match self {
             HeadShape::Hidden { .. } | HeadShape::Lite { .. } => 1,
-            HeadShape::Direct { buckets, .. } => buckets,
+            HeadShape::Direct { buckets } => buckets,
         }
     }
 
@@ -137,8 +135,7 @@ impl HeadShape {
     pub const fn shift(self) -> u32 {
         match self {
             HeadShape::Hidden { .. } | HeadShape::Lite { .. } => 0,
-            HeadShape::Direct { squared: false, .. } => 5,
-            HeadShape::Direct { squared: true, .. } => 10,
+            HeadShape::Direct { .. } => 10,
         }
     }
 }
@@ -168,7 +165,7 @@ impl Shape {
         let bytes = |inputs, outputs| DenseShape { inputs, outputs, weight_bytes: 1 };
         match self.head {
             HeadShape::Hidden { l2, l3 } => vec![bytes(2 * self.l1, l2), bytes(l2, l3), bytes(l3, 1)],
-            HeadShape::Direct { buckets, .. } => {
+            HeadShape::Direct { buckets } => {
                 vec![DenseShape { inputs: 2 * self.l1, outputs: buckets, weight_bytes: 2 }]
             }
             HeadShape::Lite { l2 } => vec![bytes(9 * self.l1, l2), bytes(l2, 1)],
@@ -197,8 +194,7 @@ impl Shape {
             }
             // no other program's: a square is clipped twice, and lines come without a slice
             HeadShape::Lite { l2 } => affine(clipped(affine(clipped(9 * self.l1 as u32), l2)), 1),
-            HeadShape::Direct { squared: false, buckets } => affine(clipped(slice), buckets),
-            HeadShape::Direct { squared: true, buckets } => affine(clipped(clipped(slice)), buckets),
+            HeadShape::Direct { buckets } => affine(clipped(clipped(slice)), buckets),
         }
     }
 
@@ -233,13 +229,10 @@ impl Shape {
                 "AffineTransform[1<-{l3}](ClippedReLU[{l3}](AffineTransform[{l3}<-{l2}](ClippedReLU[{l2}]\
                  ({first}[{l2}<-{wide}](InputSlice[{wide}(0:{wide})])))))"
             ),
-            HeadShape::Direct { squared, buckets } => {
-                let square = if *squared { "Sqr" } else { "" };
-                format!(
-                    "AffineTransform[{buckets}<-{wide}]({square}ClippedReLU[{wide}](InputSlice[{wide}(0:{wide})])),\
+            HeadShape::Direct { buckets } => format!(
+                "AffineTransform[{buckets}<-{wide}](SqrClippedReLU[{wide}](InputSlice[{wide}(0:{wide})])),\
                      Buckets=PiecesInHand[{buckets}]"
-                )
-            }
+            ),
             HeadShape::Lite { l2 } => format!(
                 "AffineTransform[1<-{l2}](ClippedReLU[{l2}](AffineTransform[{l2}<-{units}](ClippedReLU[{units}]\
                  (FilesAndRanks[{units}]))))"
@@ -257,10 +250,7 @@ impl fmt::Display for Shape {
         match self.head {
             HeadShape::Hidden { l2, l3 } => write!(f, "{name} {l1}x2-{l2}-{l3}"),
             HeadShape::Lite { l2 } => write!(f, "{name} {}-{l2}-1", self.units()),
-            HeadShape::Direct { squared, buckets } => {
-                write!(f, "{name} {l1}x2-{}-1", if squared { "SCReLU" } else { "CReLU" })?;
-                if buckets > 1 { write!(f, "x{buckets}") } else { Ok(()) }
-            }
+            HeadShape::Direct { buckets } => write!(f, "{name} {l1}x2-SCReLU-1x{buckets}"),
         }
     }
 }
@@ -315,20 +305,18 @@ mod tests {
         let kp = Shape { inputs: Inputs::of::<Kp>(), ..default };
         assert!(kp.describe(Style::Classic).starts_with("Features=K+P[1710->256x2],"));
         assert_eq!([kp.to_string(), default.to_string()], ["K-P 256x2-32-32", "HalfKP 256x2-32-32"]);
-        let direct = Shape { head: HeadShape::Direct { squared: true, buckets: 8 }, ..kp };
+        let direct = Shape { head: HeadShape::Direct { buckets: 8 }, ..kp };
         assert_eq!(
             direct.describe(Style::Current),
             "Features=K+P[1710->256x2],Network=AffineTransform[8<-512](SqrClippedReLU[512](InputSlice[512(0:512)])),\
              Buckets=PiecesInHand[8]"
         );
         assert_eq!(direct.to_string(), "K-P 256x2-SCReLU-1x8");
-        let single = Shape { head: HeadShape::Direct { squared: false, buckets: 1 }, ..kp };
-        assert_eq!(single.to_string(), "K-P 256x2-CReLU-1");
     }
 
     #[test]
     fn pieces_in_hand_choose_a_bucket() {
-        let of = |buckets: usize, in_hand| HeadShape::Direct { squared: false, buckets }.bucket(in_hand);
+        let of = |buckets: usize, in_hand| HeadShape::Direct { buckets }.bucket(in_hand);
         assert_eq!([0, 1, 2, 13, 14, 15, 16, 38].map(|n| of(8, n)), [0, 0, 1, 6, 7, 7, 7, 7]);
         assert_eq!([0, 38].map(|n| of(1, n)), [0, 0]);
     }

@@ -85,7 +85,6 @@ fn options_that_make_no_sense_or_have_no_effect_are_errors() {
         "data label a.psv -o b.psv --positions 0",
         "data label a.psv -o b.psv --seed 2",
         "data label a.psv -o b.psv --resume --force",
-        "architectures a.games --out n --jobs 0",
         "openings --out lines.txt --count 0",
     ] {
         let (code, _, errors) = room.run(line);

@@ -361,7 +361,7 @@ fn commands_run() {
                 // plays for minutes; tests/suite/csa.rs plays such games, and over the wire
                 [_, "csa", ..] => true,
                 // hours of work; tests/suite/learn.rs and train.rs
-                [_, "learn", .., "--max-time", _] | [_, "architectures", ..] => true,
+                [_, "learn", .., "--max-time", _] => true,
                 ["toratsugumi", ..] => line.contains("cmd=./other"),
                 _ => true,
             };

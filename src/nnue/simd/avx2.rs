@@ -427,13 +427,9 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     }
 
     #[inline(always)]
-    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
-        us: &Row<N>,
-        them: &Row<N>,
-        weights: &[Row<N>; 2],
-    ) -> i32 {
+    unsafe fn transformed_output<const N: usize>(us: &Row<N>, them: &Row<N>, weights: &[Row<N>; 2]) -> i32 {
         // SAFETY: the caller's promise.
-        unsafe { rows::output::<__m256i, _, N, SQUARED>(us, them, weights) }
+        unsafe { rows::output::<__m256i, _, N>(us, them, weights) }
     }
 
     #[inline(always)]

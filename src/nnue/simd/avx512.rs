@@ -358,13 +358,9 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
-        us: &Row<N>,
-        them: &Row<N>,
-        weights: &[Row<N>; 2],
-    ) -> i32 {
+    unsafe fn transformed_output<const N: usize>(us: &Row<N>, them: &Row<N>, weights: &[Row<N>; 2]) -> i32 {
         // SAFETY: the caller's promise.
-        unsafe { rows::output::<__m512i, _, N, SQUARED>(us, them, weights) }
+        unsafe { rows::output::<__m512i, _, N>(us, them, weights) }
     }
 
     #[inline(always)]

@@ -220,13 +220,9 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
-        us: &Row<N>,
-        them: &Row<N>,
-        weights: &[Row<N>; 2],
-    ) -> i32 {
+    unsafe fn transformed_output<const N: usize>(us: &Row<N>, them: &Row<N>, weights: &[Row<N>; 2]) -> i32 {
         // SAFETY: the caller's promise.
-        unsafe { rows::output::<int16x8_t, _, N, SQUARED>(us, them, weights) }
+        unsafe { rows::output::<int16x8_t, _, N>(us, them, weights) }
     }
 
     #[inline(always)]

@@ -97,7 +97,7 @@ pub(super) unsafe fn apply<L: Lanes<C>, const C: usize, const BLOCK: usize, cons
 /// # Safety
 /// The processor must have what `L` needs.
 #[inline(always)]
-pub(super) unsafe fn output<L: Lanes<C>, const C: usize, const N: usize, const SQUARED: bool>(
+pub(super) unsafe fn output<L: Lanes<C>, const C: usize, const N: usize>(
     us: &Row<N>,
     them: &Row<N>,
     weights: &[Row<N>; 2],
@@ -109,8 +109,7 @@ pub(super) unsafe fn output<L: Lanes<C>, const C: usize, const N: usize, const S
         let mut sums = [L::zero(); 2];
         for i in 0..N / C {
             for (side, acc) in [us, them].into_iter().enumerate() {
-                let x = L::load(chunk(acc, i)).clip();
-                let x = if SQUARED { x.square() } else { x };
+                let x = L::load(chunk(acc, i)).clip().square();
                 sums[side] = x.add_products(L::load(chunk(&weights[side], i)), sums[side]);
             }
         }

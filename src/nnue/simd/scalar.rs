@@ -61,16 +61,11 @@ impl Simd for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
-        us: &Row<N>,
-        them: &Row<N>,
-        weights: &[Row<N>; 2],
-    ) -> i32 {
+    unsafe fn transformed_output<const N: usize>(us: &Row<N>, them: &Row<N>, weights: &[Row<N>; 2]) -> i32 {
         let pairs = us.0.iter().zip(&weights[0].0).chain(them.0.iter().zip(&weights[1].0));
         pairs.fold(0, |sum: i32, (&a, &w)| {
             let x = i32::from(a.clamp(0, 127));
-            let x = if SQUARED { x * x } else { x };
-            sum.wrapping_add(x * i32::from(w))
+            sum.wrapping_add(x * x * i32::from(w))
         })
     }
 

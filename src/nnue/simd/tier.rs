@@ -37,13 +37,9 @@ pub(in crate::nnue) trait Simd {
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]>;
 
-    /// Both accumulators clipped to 0..=127, squared if so wished, times 16-bit weights for the side to move and for the
+    /// Both accumulators clipped to 0..=127 and squared, times 16-bit weights for the side to move and for the
     /// other side, summed up in wrapping i32.
-    unsafe fn transformed_output<const N: usize, const SQUARED: bool>(
-        us: &Row<N>,
-        them: &Row<N>,
-        weights: &[Row<N>; 2],
-    ) -> i32;
+    unsafe fn transformed_output<const N: usize>(us: &Row<N>, them: &Row<N>, weights: &[Row<N>; 2]) -> i32;
 
     /// A dense layer, shifted and clipped.
     unsafe fn affine<const IN: usize, const OUT: usize>(

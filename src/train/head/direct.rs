@@ -11,8 +11,6 @@ use crate::train::kernels::Activate;
 pub(super) struct Direct {
     pub l1: usize,
     pub shape: HeadShape,
-    /// Whether activations are squared.
-    pub squared: bool,
 }
 
 impl Direct {
@@ -26,10 +24,10 @@ impl Direct {
         self.shape.buckets() * self.width()
     }
 
-    /// Units of a weight and of a sum: the output's, which the shift brings back, for activations of 127, or 127².
+    /// Units of a weight and of a sum: the output's, which the shift brings back, for activations of 127².
     fn scales(&self) -> (f32, f32) {
         let sum = OUTPUT_SUM * (1u32 << self.shape.shift()) as f32;
-        (sum / if self.squared { 127.0 * 127.0 } else { 127.0 }, sum)
+        (sum / (127.0 * 127.0), sum)
     }
 }
 
@@ -41,8 +39,7 @@ impl Head for Direct {
         // all buckets alike
         let spread = 1.0 / (self.width() as f32).sqrt();
         let weights: Vec<f32> = (0..self.width()).map(|_| normal(rng) * spread).collect();
-        let middle = if self.squared { 0.25 } else { 0.5 };
-        let bias = -middle * weights.iter().sum::<f32>();
+        let bias = -0.25 * weights.iter().sum::<f32>();
         let (all, biases) = d.split_at_mut(self.bias());
         all.chunks_exact_mut(self.width()).for_each(|set| set.copy_from_slice(&weights));
         biases[..self.shape.buckets()].fill(bias);
@@ -76,8 +73,7 @@ impl Head for Direct {
                 let out = &mut x[p * l1..][..l1];
                 tile.kernels.run(Activate { acc: tile.accumulator(i, p), out });
             }
-            let square = |x: f32| if self.squared { x * x } else { x };
-            a.iter_mut().zip(&*x).for_each(|(a, x)| *a = square(*x));
+            a.iter_mut().zip(&*x).for_each(|(a, x)| *a = x * x);
             let bucket = self.shape.bucket(tile.batch.in_hand(tile.sample(i)));
             let (weights, bias) = (bucket * width, self.bias() + bucket);
             let w = &tile.dense[weights..][..width];
@@ -85,10 +81,7 @@ impl Head for Direct {
             let Some(out) = &mut out else { continue };
             grad[bias] += slope;
             grad[weights..][..width].iter_mut().zip(&*a).for_each(|(g, a)| *g += slope * a);
-            match self.squared {
-                false => dx.iter_mut().zip(w).for_each(|(d, w)| *d = slope * w),
-                true => dx.iter_mut().zip(w).zip(&*x).for_each(|((d, w), x)| *d = slope * w * 2.0 * x),
-            }
+            dx.iter_mut().zip(w).zip(&*x).for_each(|((d, w), x)| *d = slope * w * 2.0 * x);
             for p in 0..2 {
                 tile.pack_gradient(i, p, &dx[p * l1..][..l1], out);
             }
@@ -99,7 +92,7 @@ impl Head for Direct {
         let bucket = self.shape.bucket(sample.in_hand());
         let weights = &d[bucket * self.width()..][..self.width()];
         let clipped = accumulators.into_iter().flatten().map(|a| a.clamp(0.0, 1.0));
-        let products = clipped.zip(weights).map(|(x, w)| if self.squared { x * x * w } else { x * w });
+        let products = clipped.zip(weights).map(|(x, w)| x * x * w);
         d[self.bias() + bucket] + products.sum::<f32>()
     }
 

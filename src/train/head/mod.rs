@@ -18,6 +18,6 @@ pub(super) fn of(layout: &Layout) -> Box<dyn Head> {
     match layout.architecture().shape.head {
         HeadShape::Hidden { l2, l3 } => Box::new(hidden::Hidden::new(l1, l2, l3)),
         HeadShape::Lite { l2 } => Box::new(lite::Lite::new(l2)),
-        shape @ HeadShape::Direct { squared, .. } => Box::new(direct::Direct { l1, shape, squared }),
+        shape @ HeadShape::Direct { .. } => Box::new(direct::Direct { l1, shape }),
     }
 }
