@@ -10,6 +10,7 @@ use crate::commands::values::{parse_duration, parse_mebibytes, parse_share};
 use crate::data::{Format, TdLambda};
 use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
+use crate::resume::interrupt::Unfinished;
 use crate::train::kernels::Kernels;
 use crate::train::run::{CHECKPOINT, Job, NETWORK, run as train};
 use crate::train::schedule::{Schedule, Shape};
@@ -247,5 +248,5 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         validate_every: args.validate_every,
         quiet: args.quiet,
     };
-    train(&job).map(|_| ())
+    train(&job)?.map(|_| ()).ok_or(Unfinished.into())
 }

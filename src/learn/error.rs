@@ -10,8 +10,8 @@ use crate::record::openings::OpeningsError;
 use crate::resume::ResumeError;
 use crate::resume::interrupt::Unfinished;
 use crate::support::memory::OutOfMemory;
+use crate::train::error::TrainError;
 use crate::train::yardstick::YardstickError;
-use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,9 @@ pub enum LearnError {
     #[error("this program's own path: {0}")]
     Program(io::Error),
     #[error(transparent)]
-    Train(Box<dyn Error>),
+    Train(#[from] TrainError),
+    #[error("a training run without a step")]
+    NoStep,
     #[error("{path}, line {line}: generation {number} is out of order")]
     Order { path: PathBuf, line: usize, number: u32 },
     #[error("{0}: its games are gone")]
@@ -68,11 +70,6 @@ pub enum LearnError {
 }
 
 impl LearnError {
-    /// An error of `train`.
-    pub(super) fn train(e: Box<dyn Error>) -> LearnError {
-        e.downcast::<Unfinished>().map_or_else(LearnError::Train, |stopped| LearnError::Unfinished(*stopped))
-    }
-
     /// An error of a network's file.
     pub(super) fn network(path: &Path) -> impl FnOnce(NetworkError) -> LearnError {
         move |source| LearnError::Network { path: path.to_owned(), source }

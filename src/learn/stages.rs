@@ -253,8 +253,8 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
         validate_every: 500,
         quiet: c.quiet,
     };
-    let outcome = train::run(&job).map_err(LearnError::train)?;
-    let last = outcome.log.last().ok_or_else(|| LearnError::Train("a training run without a step".into()))?;
+    let outcome = train::run(&job)?.ok_or(Unfinished)?;
+    let last = outcome.log.last().ok_or(LearnError::NoStep)?;
     Ok(Trained {
         positions: last.positions,
         steps: u64::from(last.step),

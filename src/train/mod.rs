@@ -7,6 +7,7 @@
 pub mod average;
 pub mod batch;
 pub mod checkpoint;
+pub mod error;
 pub mod features;
 mod finished;
 mod head;

@@ -1,12 +1,12 @@
 //! A training run from data to network: [`run`].
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::average::Average;
 use super::checkpoint;
+use super::error::TrainError;
 use super::features::Sample;
 use super::finished::Finished;
 use super::held_out::HeldOut;
@@ -71,11 +71,11 @@ pub struct TrainingOutcome {
     pub speed: f64,
 }
 
-/// Trains.
+/// Trains; `None` if the run was stopped before its end, with all saved.
 ///
 /// # Errors
-/// Files, memory, settings that do not go together; [`interrupt::Unfinished`] when stopped early with all saved.
-pub fn run(job: &Job) -> Result<TrainingOutcome, Box<dyn Error>> {
+/// Files, memory, settings that do not go together.
+pub fn run(job: &Job) -> Result<Option<TrainingOutcome>, TrainError> {
     std::fs::create_dir_all(&job.out).at(&job.out)?;
     let _lock = Lock::take(&job.out.join("train"))?;
     let (mut run, loader) = Run::prepare(job)?;
@@ -106,7 +106,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Opens the data and makes, or restores, what training needs.
-    fn prepare(job: &Job) -> Result<(Run<'_>, Loader), Box<dyn Error>> {
+    fn prepare(job: &Job) -> Result<(Run<'_>, Loader), TrainError> {
         let begin = Instant::now();
         let s = &job.settings;
         let mut progress = Progress::new(job.quiet);
@@ -119,7 +119,7 @@ impl Run<'_> {
         let mut data = DataSet::open(&job.data, selection, |w| progress.say(&format!("warning: {w}")))?;
         let score_scale = match s.score_scale {
             Some(scale) => scale,
-            None => data.fit_score_scale()?.ok_or("no win-rate scale fits the games; give --score-scale")?,
+            None => data.fit_score_scale()?.ok_or(TrainError::NoScoreScale)?,
         };
         data.set_score_scale(score_scale);
         let Counts { units: counts, games, unknown_ends } = data.count()?;
@@ -130,10 +130,8 @@ impl Run<'_> {
         let aside: u64 = counts.iter().map(|c| c[1] as u64).sum();
         let per_epoch = positions / s.batch as u64;
         if per_epoch == 0 {
-            let what = format!("{positions} training positions do not fill a batch of {}", s.batch);
-            return Err(format!("{what}; --batch takes a smaller one").into());
+            return Err(TrainError::TooFewPositions { positions, batch: s.batch });
         }
-        std::fs::create_dir_all(&job.out).map_err(|e| format!("{}: {e}", job.out.display()))?;
         let layout = Layout::of(s.architecture);
         let held_out =
             HeldOut::draw(&data, &counts, s.validation_positions, s.seed, s.batch, s.tie_mirror, &layout)?;
@@ -192,7 +190,7 @@ impl Run<'_> {
     }
 
     /// Learns until all passes are done (true), or the time is up or the user stops it (false).
-    fn train(&mut self, mut loader: Loader) -> Result<bool, Box<dyn Error>> {
+    fn train(&mut self, mut loader: Loader) -> Result<bool, TrainError> {
         let (job, s) = (self.job, &self.job.settings);
         let total = self.per_epoch * s.schedule.epochs as u64;
         let mut wait = 0.0;
@@ -222,10 +220,7 @@ impl Run<'_> {
             // a network that knows nothing has a loss below 1
             let (step, mean) = (done + 1, loss.mean());
             if mean.is_nan() || mean > 1000.0 {
-                let why = "a lower learning rate helps";
-                return Err(
-                    format!("step {step}: the training diverges, with a loss of {mean:.0}; {why}").into()
-                );
+                return Err(TrainError::Diverged { step, loss: mean });
             }
             self.look(done)?;
             self.recent.add(&loss);
@@ -267,7 +262,8 @@ impl Run<'_> {
                 if !job.out.join(CHECKPOINT).exists() {
                     self.save()?;
                 }
-                self.with_finished(Finished::quantize)??.save(&job.out.join(NETWORK))?;
+                let path = job.out.join(NETWORK);
+                self.with_finished(Finished::quantize)??.save(&path).at(&path)?;
             }
             if stop || finished {
                 return Ok(finished);
@@ -296,7 +292,7 @@ impl Run<'_> {
     }
 
     /// Measures the loss on the held-out positions and notes it in the log.
-    fn validate(&mut self, steps: u64, rate: f64, objective: Objective) -> Result<(), Box<dyn Error>> {
+    fn validate(&mut self, steps: u64, rate: f64, objective: Objective) -> Result<(), TrainError> {
         let valid = self.held_out.loss(&mut self.trainer, objective);
         let measured = |loss: f64| (valid.samples > 0.0).then_some(loss);
         let entry = Entry {
@@ -322,16 +318,15 @@ impl Run<'_> {
         }
         self.progress.say(&(line + &clock(entry.seconds)));
         self.recent = Loss::default();
-        write_log(&self.job.out, &self.place.log)?;
+        write_log(&self.job.out, &self.place.log).at(&self.job.out)?;
         Ok(())
     }
 
-    fn save(&mut self) -> Result<(), Box<dyn Error>> {
+    fn save(&mut self) -> Result<(), TrainError> {
         self.place.recent = [self.recent.samples, self.recent.cross_entropy];
-        let run = serde_json::to_string(&self.place)?;
         let path = self.job.out.join(CHECKPOINT);
-        checkpoint::save(&path, &self.trainer.model, self.average.as_ref(), &run)
-            .map_err(|e| format!("{}: {e}", path.display()))?;
+        let run = serde_json::to_string(&self.place).at(&path)?;
+        checkpoint::save(&path, &self.trainer.model, self.average.as_ref(), &run).at(&path)?;
         self.last_save = Instant::now();
         Ok(())
     }
@@ -344,8 +339,8 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the last checkpoint and the network, and tells how it went.
-    fn conclude(mut self, finished: bool) -> Result<TrainingOutcome, Box<dyn Error>> {
+    /// Writes the last checkpoint and the network, and prints how the run went.
+    fn conclude(mut self, finished: bool) -> Result<Option<TrainingOutcome>, TrainError> {
         if finished {
             self.save()?;
         }
@@ -353,9 +348,9 @@ impl Run<'_> {
         let speed = self.seen as f64 / self.begin.elapsed().as_secs_f64();
         let path = self.job.out.join(NETWORK);
         let objective = Objective { lambda: s.schedule.lambda(1.0) as f32, scale: self.score_scale };
-        let quantization = self.with_finished(|exact| -> Result<_, Box<dyn Error>> {
+        let quantization = self.with_finished(|exact| -> Result<_, TrainError> {
             let net = exact.quantize()?;
-            net.save(&path)?;
+            net.save(&path).at(&path)?;
             Ok(quantization_error(exact, &net, &self.held_out.samples, objective))
         })??;
         let q = &quantization;
@@ -376,10 +371,7 @@ impl Run<'_> {
         self.progress.say(&format!(
             "ms a step: index {index}, gather {gather}, dense {dense}, rows {rows}, factor {factor}"
         ));
-        if !finished {
-            return Err(interrupt::Unfinished.into());
-        }
-        Ok(TrainingOutcome { log: self.place.log, quantization, speed })
+        Ok(finished.then_some(TrainingOutcome { log: self.place.log, quantization, speed }))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Where a run begins: afresh, from a network, from the state that another run left, or where it was stopped.
 
-use std::error::Error;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::average::Average;
 use super::checkpoint;
+use super::error::TrainError;
 use super::model::Model;
 use super::report::Entry;
 use super::settings::Settings;
@@ -16,6 +16,7 @@ use crate::data::RecordError;
 use crate::data::read::fingerprint;
 use crate::nnue::Network;
 use crate::nnue::file::FILE_NAME;
+use crate::resume::AtPath;
 use crate::resume::identity::differences;
 
 /// What a run is made from, beside its settings; one that goes on is made from the same.
@@ -82,9 +83,9 @@ impl Start {
         material: Material,
         init: Option<&Path>,
         warn: impl FnMut(String),
-    ) -> Result<Start, Box<dyn Error>> {
+    ) -> Result<Start, TrainError> {
         let mut model = match init {
-            Some(path) => state_or_network(path, warn).map_err(|e| format!("{}: {e}", path.display()))?,
+            Some(path) => state_or_network(path, warn)?,
             None => {
                 let mut model = Model::new(settings.architecture, settings.seed)?;
                 model.tied = settings.tie_mirror;
@@ -94,24 +95,20 @@ impl Start {
         model.epsilon = settings.epsilon;
         let found = model.layout.architecture();
         if found != settings.architecture {
-            let (path, asked) = (init.unwrap_or(Path::new("")).display(), settings.architecture.name);
-            return Err(format!(
-                "{path} holds a {} network, and --arch {asked} is to be trained: give --arch {}, or another start",
-                found.shape, found.name
-            )
-            .into());
+            return Err(TrainError::OtherArchitecture {
+                path: init.unwrap_or(Path::new("")).to_owned(),
+                found: found.shape.to_string(),
+                name: found.name,
+                asked: settings.architecture.name,
+            });
         }
-        if let (true, Some(why_not)) = (settings.tie_mirror, untieable(model.layout)) {
-            return Err(format!("--tie-mirror: in a {} network {why_not}", found.shape).into());
+        if let (true, Some(reason)) = (settings.tie_mirror, untieable(model.layout)) {
+            return Err(TrainError::NothingToShare { shape: found.shape.to_string(), reason });
         }
         if settings.tie_mirror {
             model.tie()?;
         } else if model.tied {
-            return Err(
-                "the state to start from shares the rows of mirrored king squares: give --tie-mirror, too, \
-                        or start from its network"
-                    .into(),
-            );
+            return Err(TrainError::SharesRows);
         }
         let place = Place {
             settings: settings.with_threads(),
@@ -126,10 +123,9 @@ impl Start {
     }
 
     /// Where the run with this checkpoint was.
-    pub fn resumed(path: &Path, settings: &Settings, material: Material) -> Result<Start, Box<dyn Error>> {
-        let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        let checkpoint::Checkpoint { model, average, run } = checkpoint::load(path).map_err(|e| named(&e))?;
-        let place: Place = serde_json::from_str(&run).map_err(|e| named(&e))?;
+    pub fn resumed(path: &Path, settings: &Settings, material: Material) -> Result<Start, TrainError> {
+        let checkpoint::Checkpoint { model, average, run } = checkpoint::load(path).at(path)?;
+        let place: Place = serde_json::from_str(&run).at(path)?;
         let mut asked = settings.clone();
         if asked.threads == 0 {
             asked.threads = place.settings.threads;
@@ -138,10 +134,7 @@ impl Start {
         if place.settings != asked || there != material {
             let differences =
                 [differences(&place.settings, &asked), differences(&there, &material)].concat().join("; ");
-            let what = format!("made with other settings or data ({differences})");
-            return Err(
-                named(&format!("{what}; the same go on, and without this file the run begins anew")).into()
-            );
+            return Err(TrainError::OtherRun { path: path.to_owned(), differences });
         }
         Ok(Start { model, average, place }.with(settings))
     }
@@ -154,13 +147,14 @@ impl Start {
     }
 }
 
-fn state_or_network(path: &Path, mut warn: impl FnMut(String)) -> Result<Model, Box<dyn Error>> {
-    if path.is_file() && checkpoint::is_one(path)? {
-        return Ok(checkpoint::load(path)?.model);
+fn state_or_network(path: &Path, mut warn: impl FnMut(String)) -> Result<Model, TrainError> {
+    if path.is_file() && checkpoint::is_one(path).at(path)? {
+        return Ok(checkpoint::load(path).at(path)?.model);
     }
-    let (net, warnings) = Network::load(path)?;
+    let (net, warnings) =
+        Network::load(path).map_err(|source| TrainError::Network { path: path.to_owned(), source })?;
     warnings.iter().for_each(|w| warn(format!("warning: {w}")));
-    Ok(Model::from_network(&net)?)
+    Model::from_network(&net).map_err(|source| TrainError::FromNetwork { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
