@@ -1,4 +1,4 @@
-//! Many positions, each searched on one thread and with nothing known before: [`Searchers`].
+//! Many independent positions, each searched on one thread: [`Searchers`].
 
 use super::{STACK, SearchOptions, Searcher};
 use crate::nnue::Network;
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Searchers on threads of their own. What a search finds depends neither on their number nor on the searches before.
+/// Searchers on threads of their own. The result of a search depends neither on their number nor on earlier searches.
 pub struct Searchers {
     pool: rayon::ThreadPool,
     searchers: Vec<Mutex<Searcher>>,
@@ -33,12 +33,12 @@ impl Searchers {
         Ok(Searchers { pool, searchers })
     }
 
-    /// How many work at once.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.searchers.len()
     }
 
-    /// Does `work` for each item, with a searcher that knows nothing of the others; the answers come in the items' order.
+    /// Runs `work` for each item with a cleared searcher; the results are in the order of the items.
     pub fn map<'a, T: Sync, R: Send>(
         &self,
         items: &'a [T],
