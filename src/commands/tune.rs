@@ -75,7 +75,7 @@ fn tunable() -> Result<(), &'static str> {
 /// `--numbers`: the numbers in a file are those of the whole process.
 pub fn numbers(path: &Path) -> Result<(), Box<dyn Error>> {
     tunable()?;
-    params::set(path)
+    Ok(params::set(path)?)
 }
 
 /// Runs the command; [`Unfinished`] when it was stopped before the end.

@@ -58,7 +58,7 @@ pub enum Opt {
     GenerateAllLegalMoves,
     /// The rule by which an entered king wins.
     EnteringKingRule,
-    /// Positions that the mate solver may visit before a search; 0 for none.
+    /// Per cent of a move's time for each call of the mate solver at the root; 0 for none.
     RootMatePercent,
     /// Usual lag in milliseconds.
     NetworkDelay,

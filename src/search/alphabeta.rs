@@ -15,6 +15,9 @@ use super::worker::{Worker, corrected};
 use crate::types::*;
 use arrayvec::ArrayVec;
 
+/// Plies by which ProbCut's search is shallower than the node's.
+const PROBCUT_REDUCTION: Depth = 4;
+
 /// Up to which move the histories look at those that were tried before the best one.
 const TRIED: i32 = 32;
 type Tried = ArrayVec<Move, { TRIED as usize }>;
@@ -234,7 +237,7 @@ impl Worker {
                 if let Some((v, m)) = self.try_probcut(ply, probcut_beta, depth, cut_node, tt.mv) {
                     count(Event::ProbCut);
                     let (bound, move16) = (Bound::Lower, m.raw16());
-                    let depth = depth - 3;
+                    let depth = depth - PROBCUT_REDUCTION + 1; // the capture is a ply, too
                     let found = TtData { value: v, bound, depth, move16, eval: raw_eval, is_pv: tt_pv };
                     self.store(slot, ply, found);
                     if !is_decisive(v) {
@@ -249,7 +252,7 @@ impl Worker {
         // Step 12. Small ProbCut: the table already knows of such a margin.
         let small_probcut = beta + p::small_probcut_margin();
         if tt.data.bound.is_lower()
-            && tt.data.depth >= depth - 4
+            && tt.data.depth >= depth - PROBCUT_REDUCTION
             && tt.value != VALUE_NONE
             && tt.value >= small_probcut
             && !is_decisive(beta)
@@ -347,7 +350,7 @@ impl Worker {
                 && !self.is_shuffling(ply, m, capture)
             {
                 let margin = p::singular_margin() + p::singular_tt_pv() * i32::from(tt_pv && !N::PV);
-                let singular_beta = tt.value - margin * depth / 55;
+                let singular_beta = tt.value - margin * depth / p::singular_margin_div();
                 count(Event::SingularTried);
                 self.stack[ply].excluded = m;
                 let v = self.search::<NonPv>(ply, singular_beta - 1, singular_beta, new_depth / 2, cut_node);
@@ -463,7 +466,7 @@ impl Worker {
                 if value + tie > alpha {
                     best_move = m;
                     if N::PV && !N::ROOT {
-                        self.raise_pv(ply, m);
+                        self.update_pv(ply, m);
                     }
                     if value >= beta {
                         count(Event::FailHigh);
@@ -528,7 +531,7 @@ impl Worker {
             };
             self.store(slot, ply, found);
             if let (false, true, Some(tree)) = (N::ROOT, move_count > 0, &mut self.tree) {
-                tree.see(&self.pos, asked_depth, &found, best_move);
+                tree.record(&self.pos, asked_depth, &found, best_move);
             }
         }
         let static_eval = self.stack[ply].static_eval;
@@ -551,7 +554,7 @@ impl Worker {
         let v = -self.search::<NonPv>(ply + 1, -beta, -beta + 1, d, false);
         self.unmake_null();
         if self.stopped() {
-            return Some(VALUE_ZERO); // another move would be a node beyond the limit
+            return Some(VALUE_ZERO); // another move would exceed the node limit
         }
         if v < beta || is_win(v) {
             return None;
@@ -589,8 +592,14 @@ impl Worker {
             let gives_check = self.pos.gives_check(m);
             self.make(ply, m, gives_check);
             let mut v = -self.quiescence::<NonPv>(ply + 1, -probcut_beta, -probcut_beta + 1);
-            if v >= probcut_beta && depth > 4 {
-                v = -self.search::<NonPv>(ply + 1, -probcut_beta, -probcut_beta + 1, depth - 4, !cut_node);
+            if v >= probcut_beta && depth > PROBCUT_REDUCTION {
+                v = -self.search::<NonPv>(
+                    ply + 1,
+                    -probcut_beta,
+                    -probcut_beta + 1,
+                    depth - PROBCUT_REDUCTION,
+                    !cut_node,
+                );
             }
             self.unmake();
             if self.stopped() {
@@ -617,7 +626,7 @@ impl Worker {
         let double = p::double_base() + p::double_pv() * pv
             - p::double_not_capture() * quiet
             - uncertainty
-            - p::double_tt_history() * self.hist.tt_move as i32 / 116_517
+            - p::double_tt_history() * self.hist.tt_move as i32 / p::double_tt_history_div()
             - p::double_deep() * deep;
         let triple = p::triple_base() + p::triple_pv() * pv - p::triple_not_capture() * quiet
             + p::triple_tt_pv() * i32::from(self.stack[ply].tt_pv)

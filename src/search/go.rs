@@ -2,7 +2,7 @@
 //! [`Searcher`](super::Searcher) both start here.
 
 use super::report::LineSender;
-use super::root_move::{Line, RootMove};
+use super::root_move::{ReportedLine, RootMove};
 use super::timeman::{PreviousMove, Timekeeper, Turn};
 use super::vote::{Vote, elect};
 use super::worker::Worker;
@@ -116,7 +116,7 @@ pub(super) fn go(
     if !reported {
         let ranks = options.multi_pv.clamp(1, worker.root_moves.len());
         let others = (1..ranks).map_while(|rank| worker.final_line(rank));
-        let lines: Vec<Line> = std::iter::once(line.clone()).chain(others).collect();
+        let lines: Vec<ReportedLine> = std::iter::once(line.clone()).chain(others).collect();
         worker.send_lines(&mut sender, &lines);
     }
     worker.previous = PreviousMove {

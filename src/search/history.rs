@@ -308,6 +308,8 @@ pub struct SharedHistories {
 
 /// The kinds of key that corrections are stored under.
 const CORRECTIONS: usize = 4;
+/// The shares of the kinds in one update: pawn, minor, non-pawn; in 1/128.
+const CORRECTION_SHARES: [i32; CORRECTIONS] = [128, 153, 187, 187];
 
 impl SharedHistories {
     /// # Errors
@@ -375,9 +377,8 @@ impl SharedHistories {
     #[inline]
     pub fn update_correction(&self, pos: &Position, bonus: i32) {
         let c = self.corrections(pos);
-        // pawn, minor, non-pawn: relative learning rates in 1/128
-        for (entry, rate) in c.iter().zip([128, 153, 187, 187]) {
-            update_shared(entry, bonus * rate / 128, CORRECTION_LIMIT);
+        for (entry, share) in c.iter().zip(CORRECTION_SHARES) {
+            update_shared(entry, bonus * share / 128, CORRECTION_LIMIT);
         }
     }
 }

@@ -16,13 +16,13 @@ pub struct SearchOptions {
     pub max_moves_to_draw: u32,
     /// The rule by which an entered king wins.
     pub entering_king_rule: EnteringKingRule,
-    /// Also search pointless non-promotions.
+    /// Search pointless non-promotions, too.
     pub generate_all: bool,
     /// Divisor of the network's output.
     pub fv_scale: Value,
     /// Least time between two lines of the same rank.
     pub pv_interval: u64,
-    /// Lengthen the PV from the transposition table and say how a repetition ends it.
+    /// Extend the PV with moves of the transposition table, and report how a repetition ends it.
     pub consideration_mode: bool,
     /// Report fail-high and fail-low lines.
     pub output_fail_lh: bool,
@@ -32,20 +32,20 @@ pub struct SearchOptions {
     pub network_delay2: u64,
     /// Least time for a move.
     pub minimum_thinking_time: u64,
-    /// Per cent.
+    /// Scales the planned time; per cent.
     pub slow_mover: u64,
-    /// Think until just before a full second, as servers charge whole ones.
+    /// Think until just before a full second, for servers that charge whole seconds.
     pub round_up_to_full_second: bool,
-    /// The GUI ponders: spend more, the opponent's time is ours too.
+    /// The GUI ponders: plan more time, because the opponent's time is used, too.
     pub usi_ponder: bool,
     /// Ponder on the position before the opponent's move.
     pub stochastic_ponder: bool,
-    /// Per cent of a move's time for each look of the mate solver at the root; 0 = it is not asked.
+    /// Per cent of a move's time for each call of the mate solver at the root; 0 for none.
     pub root_mate_percent: u64,
 }
 
 impl SearchOptions {
-    /// For self-play, where no one reads the output.
+    /// For self-play, where nobody reads the lines of analysis.
     pub fn self_play(fv_scale: Value) -> SearchOptions {
         SearchOptions { fv_scale, pv_interval: u64::MAX, ..SearchOptions::default() }
     }

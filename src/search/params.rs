@@ -1,13 +1,15 @@
-//! The tunable numbers of the search, by name. (Depths from which a step applies, and the shares that several tables have in one
-//! lesson, stand where they are used.)
+//! The tunable numbers of the search, by name. Depths from which a step applies, and the shares of several tables in one
+//! update, stand where they are used.
 //!
-//! The starting values are those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; what a match
-//! of ours changed says so in its commit. [`TABLE`] lists them with their ranges, for the tuner (`toratsugumi tune`). With the
-//! feature `tune` a process can [`set`] others and each thread can [`load`] its own; without it they are constants.
+//! The first values were those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; the
+//! commit of a later change gives its match. [`TABLE`] lists them with their ranges, for the tuner (`toratsugumi tune`).
+//! With the feature `tune` a process can [`set`] others and each thread can [`load`] its own; without it they are
+//! constants.
 
-use std::error::Error;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use thiserror::Error;
 
 /// One tunable number.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ macro_rules! params {
             pub(super) enum Index { $($name),* }
             thread_local! {
                 pub(super) static VALUES: [Cell<i32>; super::TABLE.len()] = const { [$(Cell::new($value)),*] };
-                /// Whether this thread's are no longer the defaults.
+                /// Whether this thread has loaded others than the defaults.
                 pub(super) static LOADED: Cell<bool> = const { Cell::new(false) };
             }
         }
@@ -54,10 +56,10 @@ macro_rules! params {
     };
 }
 
-/// What [`set`] left.
+/// The values of [`set`].
 static BASE: OnceLock<Vec<i32>> = OnceLock::new();
 
-/// The numbers of every search on a thread without others of its own, in the order of [`TABLE`].
+/// The numbers of searches on threads that have not loaded their own, in the order of [`TABLE`].
 pub fn values() -> Vec<i32> {
     BASE.get().cloned().unwrap_or_else(defaults)
 }
@@ -66,19 +68,32 @@ fn defaults() -> Vec<i32> {
     TABLE.iter().map(|p| p.default).collect()
 }
 
-/// Makes the numbers in a file, lines such as `lmr_base = 691` (`tune` writes them), those of the whole process; others keep
-/// their defaults. For the start of a process, before the first search. Needs
-/// [`TUNABLE`].
-///
-/// # Errors
-/// They name the file and the line: no such number, a value outside its range, a number twice.
-pub fn set(path: &Path) -> Result<(), Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let values = read(&text).map_err(|(line, e)| format!("{}: line {line}: {e}", path.display()))?;
-    BASE.set(values).map_err(|_| "the search's numbers are set already".into())
+/// Why the numbers of a file were not [`set`].
+#[derive(Debug, Error)]
+#[allow(missing_docs)] // the messages say it
+pub enum ParamsError {
+    #[error("{}: {error}", path.display())]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("{}: line {line}: {problem}", path.display())]
+    Line { path: PathBuf, line: usize, problem: String },
+    #[error("the search's numbers are set already")]
+    AlreadySet,
 }
 
-/// The numbers in a text, see [`set`]; an error with the line's number.
+/// Sets the numbers of the whole process to those in a file, lines such as `lmr_base = 691` (`tune` writes them); others
+/// keep their defaults. For the start of a process, before the first search. Needs [`TUNABLE`].
+///
+/// # Errors
+/// An unreadable file; an unknown number, a value outside its range, a number twice; a second call.
+pub fn set(path: &Path) -> Result<(), ParamsError> {
+    let file = || path.to_owned();
+    let text =
+        std::fs::read_to_string(path).map_err(|error| ParamsError::Unreadable { path: file(), error })?;
+    let values = read(&text).map_err(|(line, problem)| ParamsError::Line { path: file(), line, problem })?;
+    BASE.set(values).map_err(|_| ParamsError::AlreadySet)
+}
+
+/// Reads a text of numbers, see [`set`]; an error has the line's number.
 fn read(text: &str) -> Result<Vec<i32>, (usize, String)> {
     let mut values = defaults();
     let mut seen = vec![false; TABLE.len()];
@@ -99,7 +114,7 @@ fn read(text: &str) -> Result<Vec<i32>, (usize, String)> {
     Ok(values)
 }
 
-/// Makes these the numbers of all searches on this thread, in the order of [`TABLE`]. Needs [`TUNABLE`].
+/// Sets the numbers of all searches on this thread, in the order of [`TABLE`]. Needs [`TUNABLE`].
 pub fn load(values: &[i32]) {
     assert_eq!(values.len(), TABLE.len());
     #[cfg(feature = "tune")]
@@ -185,11 +200,13 @@ params! {
     quiet_see = 25 in 5..=80;
     // extensions
     singular_margin = 60 in 10..=150;
+    singular_margin_div = 55 in 20..=150;
     singular_tt_pv = 66 in 0..=160;
     double_base = -4 in -100..=100;
     double_pv = 212 in 50..=500;
     double_not_capture = 182 in 0..=500;
     double_tt_history = 906 in 0..=2500;
+    double_tt_history_div = 116517 in 30000..=400000;
     double_deep = 44 in 0..=150;
     triple_base = 73 in -50..=250;
     triple_pv = 320 in 100..=700;
@@ -272,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_numbers_says_what_is_wrong_with_it() {
+    fn a_wrong_line_is_named() {
         let values = read("razor_base = 300 in 100..=1200;\n\nlmr_base=-5\n").unwrap();
         for (i, p) in TABLE.iter().enumerate() {
             let expected = match p.name {

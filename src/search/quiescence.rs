@@ -125,7 +125,7 @@ impl Worker {
                 if v > alpha {
                     best_move = m;
                     if N::PV {
-                        self.raise_pv(ply, m);
+                        self.update_pv(ply, m);
                     }
                     if v >= beta {
                         break;

@@ -1,6 +1,6 @@
-//! What leaves a search: [`Line`]s for the observer, at intervals through a [`LineSender`], and the last ones at its end.
+//! What leaves a search: [`ReportedLine`]s for the observer, at intervals through a [`LineSender`], and the last ones at its end.
 
-use super::root_move::{Line, RootMove};
+use super::root_move::{ReportedLine, RootMove};
 use super::worker::Worker;
 use super::{Info, Observer};
 use crate::position::{Position, Repetition};
@@ -29,13 +29,13 @@ impl<'a> LineSender<'a> {
 impl Worker {
     /// Reports the first `multi_pv` lines as they stand in the middle of a search, bounds included.
     pub(super) fn report_progress(&self, sender: &mut LineSender<'_>, multi_pv: usize) {
-        let lines: Vec<Line> =
+        let lines: Vec<ReportedLine> =
             (0..multi_pv).map_while(|rank| self.line_so_far(rank)).map(|line| self.filled(line)).collect();
         self.send_lines(sender, &lines);
     }
 
     /// Sends lines out, the best first.
-    pub(super) fn send_lines(&self, sender: &mut LineSender<'_>, lines: &[Line]) {
+    pub(super) fn send_lines(&self, sender: &mut LineSender<'_>, lines: &[ReportedLine]) {
         if !sender.observer.listens() {
             return;
         }
@@ -64,14 +64,14 @@ impl Worker {
     }
 
     /// The line of a rank (0 is the best) in the middle of an iteration; none if it was never searched.
-    fn line_so_far(&self, rank: usize) -> Option<Line> {
+    fn line_so_far(&self, rank: usize) -> Option<ReportedLine> {
         let r = self.root_moves.get(rank)?;
         let updated = r.is_scored();
         if self.root_depth == 1 && !updated && rank > 0 {
             return None;
         }
         let score = if updated { r.shown } else { r.previous_score };
-        Some(Line {
+        Some(ReportedLine {
             score: if score == -VALUE_INFINITE { VALUE_ZERO } else { score },
             bound: if updated && rank == self.pv_index { r.bound } else { Bound::Exact },
             depth: if updated { self.root_depth } else { (self.root_depth - 1).max(1) },
@@ -82,7 +82,7 @@ impl Worker {
 
     /// Keeps the lines of an iteration that was finished, for [`Worker::final_line`].
     pub(super) fn settle_lines(&mut self, multi_pv: usize) {
-        let line = |r: &RootMove| Line {
+        let line = |r: &RootMove| ReportedLine {
             score: r.score,
             bound: Bound::Exact,
             depth: self.root_depth,
@@ -96,7 +96,7 @@ impl Worker {
     /// GUIs keep the last one. Where the stop came while the move's score was only a bound, that is the line of the last
     /// iteration that was finished. A new best move has none there: its bound is then the best estimate of its score.
     /// None for a rank without any score.
-    pub(super) fn final_line(&self, rank: usize) -> Option<Line> {
+    pub(super) fn final_line(&self, rank: usize) -> Option<ReportedLine> {
         let mut line = self.line_so_far(rank)?;
         let r = &self.root_moves[rank];
         if !(r.is_scored() && r.bound == Bound::Exact)
@@ -110,7 +110,7 @@ impl Worker {
 
     /// The line with moves of the transposition table up to its depth. Reductions make a line end early, and one move tells a
     /// reader little. Bounds and mates stay as they are.
-    fn filled(&self, mut line: Line) -> Line {
+    fn filled(&self, mut line: ReportedLine) -> ReportedLine {
         if line.bound == Bound::Exact && !is_decisive(line.score) {
             self.lengthen(&mut line.pv, line.depth as usize);
         }

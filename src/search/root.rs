@@ -74,7 +74,7 @@ impl Worker {
                 self.last_pv.extend(self.root_moves[0].pv());
                 self.settle_lines(multi_pv);
             }
-            if main && multi_pv == 1 && self.sets_best_move_aside() {
+            if main && multi_pv == 1 && self.reject_if_mated() {
                 continue;
             }
             // an unfinished iteration's loss is not to be trusted: go back to what was found before
@@ -168,7 +168,7 @@ impl Worker {
 
     /// Sets the best move aside if the opponent mates behind it by checks alone, which a search need not see. Looks from a
     /// quarter of the planned time on, when the move may soon be played and there is time to think again.
-    fn sets_best_move_aside(&mut self) -> bool {
+    fn reject_if_mated(&mut self) -> bool {
         let r = &self.root_moves[0];
         let Some(keeper) = &self.timekeeper else { return false };
         let soon = keeper.time.elapsed() * 4 >= keeper.time.optimum();

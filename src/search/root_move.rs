@@ -1,15 +1,15 @@
-//! The moves of the root: [`RootMove`], the moves behind one, [`PvLine`], and both as they are reported, [`Line`].
+//! The moves of the root: [`RootMove`], the moves behind one, [`PvMoves`], and both as they are reported, [`ReportedLine`].
 
 use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, Value};
 use arrayvec::ArrayVec;
 use std::cmp::Ordering;
 
 /// A principal variation.
-pub(super) type PvLine = ArrayVec<Move, { MAX_PLY + 1 }>;
+pub(super) type PvMoves = ArrayVec<Move, { MAX_PLY + 1 }>;
 
 /// A root move with its line and score, as it is reported.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
+pub(super) struct ReportedLine {
     pub score: Value,
     pub bound: Bound,
     pub depth: i32,
@@ -70,7 +70,7 @@ impl RootMove {
 
     /// Takes in the score of a search of so many nodes, whatever it is worth: the more of the move's nodes they are, the more
     /// it counts.
-    pub fn take_in(&mut self, value: Value, nodes: u64) {
+    pub fn update_average(&mut self, value: Value, nodes: u64) {
         let square = value * value.abs();
         if self.average == -VALUE_INFINITE {
             (self.average, self.mean_square) = (value, square);
@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn the_mean_follows_a_search_by_its_share_of_the_nodes() {
         let mut r = RootMove::new(Move::NONE);
-        r.take_in(-300, 1000);
+        r.update_average(-300, 1000);
         assert_eq!((r.average, r.mean_square, r.effort), (-300, -90_000, 1000));
         // 3/8 at least, 3/4 at most; of the square half at most
         for (nodes, average, square) in [(10, -150, -52_500), (1_000_000, 0, -40_000)] {
             let mut r = r.clone();
-            r.take_in(100, nodes);
+            r.update_average(100, nodes);
             assert_eq!((r.average, r.mean_square, r.effort), (average, square, 1000 + nodes));
         }
         // no overflow at the largest scores
-        r.take_in(VALUE_MATE, u32::MAX.into());
-        r.take_in(-VALUE_MATE, u32::MAX.into());
+        r.update_average(VALUE_MATE, u32::MAX.into());
+        r.update_average(-VALUE_MATE, u32::MAX.into());
         assert!(r.average.abs() < VALUE_MATE && r.mean_square.abs() < VALUE_MATE * VALUE_MATE);
     }
 }

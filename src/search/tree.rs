@@ -1,8 +1,8 @@
-//! What a search says of positions inside its tree, for training: [`TreePosition`].
+//! Training labels for positions inside the search tree: [`TreePosition`].
 //!
-//! After TreeStrap (Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search", 2009): every node that was
-//! searched teaches its static evaluation, not the root alone. The score of most nodes is a bound, which says something only
-//! of an evaluation that lies beyond it; elsewhere the label is the evaluation itself, and holds the network where it is.
+//! After TreeStrap (Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search", 2009): every searched
+//! node, not the root alone, corrects its static evaluation. The score of most nodes is a bound, which corrects only an
+//! evaluation beyond it; otherwise the label is the evaluation itself, and leaves the network as it is.
 
 use super::tt::TtData;
 use crate::data::PackedSfen;
@@ -15,7 +15,7 @@ const LEAST_DEPTH: Depth = 3;
 /// A capture that wins more than this by exchanges, in `Value` units, is not quiet.
 const QUIET: Value = 60;
 
-/// A quiet position of a search's tree and what it should be worth.
+/// A quiet position of a search tree and its label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreePosition {
     /// The position.
@@ -24,14 +24,14 @@ pub struct TreePosition {
     pub turn: Color,
     /// The game's ply, from 1.
     pub ply: u16,
-    /// The static evaluation, moved to the bound that the search proved if it lies beyond; in `Value` units for the side to
-    /// move.
+    /// The label: the static evaluation, or the bound that the search proved if the evaluation is beyond it; in `Value` units
+    /// for the side to move.
     pub score: Value,
-    /// The move that was best, or none.
+    /// The best move, or none.
     pub best: Move,
 }
 
-/// The positions of a search by their keys; of one that was searched more than once, what the deepest search said.
+/// The positions of a search by key, each with the label of its deepest search.
 #[derive(Default)]
 pub(super) struct Tree(HashMap<Key, (Depth, TreePosition)>);
 
@@ -43,8 +43,8 @@ impl Tree {
         all.into_iter().map(|(_, (_, position))| position).collect()
     }
 
-    /// Takes in what a search to `depth` found in `pos`, and its best move.
-    pub fn see(&mut self, pos: &Position, depth: Depth, found: &TtData, best: Move) {
+    /// Records the result of a search of `pos` to `depth`, and its best move.
+    pub fn record(&mut self, pos: &Position, depth: Depth, found: &TtData, best: Move) {
         if depth < LEAST_DEPTH || found.eval == VALUE_NONE {
             return;
         }
@@ -67,7 +67,7 @@ impl Tree {
     }
 }
 
-/// Neither check nor an exchange that wins something, nor a pawn that promotes unharmed.
+/// Whether there is no check, no exchange that wins material, and no safe promotion of a pawn.
 fn is_quiet(pos: &Position) -> bool {
     let wins = |m: Move| {
         let promotes = m.is_promotion() && m.piece_before().kind() == PieceType::PAWN;
@@ -80,33 +80,33 @@ fn is_quiet(pos: &Position) -> bool {
 mod tests {
     use super::*;
 
-    fn seen(bound: Bound, value: Value, depth: Depth, sfen: &str) -> Vec<TreePosition> {
+    fn labelled(bound: Bound, value: Value, depth: Depth, sfen: &str) -> Vec<TreePosition> {
         let found = TtData { value, bound, depth, move16: 0, eval: 100, is_pv: false };
         let mut tree = Tree::default();
-        tree.see(&Position::from_sfen(sfen).unwrap(), depth, &found, Move::NONE);
+        tree.record(&Position::from_sfen(sfen).unwrap(), depth, &found, Move::NONE);
         tree.into_positions()
     }
 
     #[test]
-    fn a_bound_speaks_where_the_evaluation_lies_beyond_it() {
+    fn a_bound_corrects_only_an_evaluation_beyond_it() {
         let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-        let label = |bound, value| seen(bound, value, 3, start)[0].score;
+        let label = |bound, value| labelled(bound, value, 3, start)[0].score;
         assert_eq!((label(Bound::Lower, 130), label(Bound::Lower, 70)), (130, 100));
         assert_eq!((label(Bound::Upper, 130), label(Bound::Upper, 70)), (100, 70));
         assert_eq!((label(Bound::Exact, 130), label(Bound::Exact, 70)), (130, 70));
-        assert!(seen(Bound::Exact, 130, 2, start).is_empty());
+        assert!(labelled(Bound::Exact, 130, 2, start).is_empty());
         // a rook to be taken
         let open = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPrP/1B5R1/LNSGKGSNL b - 1";
-        assert!(seen(Bound::Exact, 130, 3, open).is_empty());
+        assert!(labelled(Bound::Exact, 130, 3, open).is_empty());
     }
 
     #[test]
-    fn the_deepest_search_has_the_word() {
+    fn the_deepest_search_gives_the_label() {
         let pos = Position::startpos();
         let found = |value| TtData { value, bound: Bound::Exact, depth: 0, move16: 0, eval: 0, is_pv: false };
         let mut tree = Tree::default();
         for (depth, value) in [(4, 1), (5, 2), (3, 3)] {
-            tree.see(&pos, depth, &found(value), Move::NONE);
+            tree.record(&pos, depth, &found(value), Move::NONE);
         }
         let [position] = tree.into_positions()[..] else { panic!() };
         assert_eq!((position.score, position.turn, position.ply), (2, Color::Black, 1));

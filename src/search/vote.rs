@@ -1,6 +1,6 @@
 //! Which thread's move to play when several have searched: [`elect`].
 
-use super::root_move::{Line, RootMove};
+use super::root_move::{ReportedLine, RootMove};
 use crate::types::{Move, VALUE_INFINITE, Value, is_loss, is_win};
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Vote {
     /// The last iteration that the thread finished.
     pub depth: i32,
     /// What to report if this vote is the one.
-    pub line: Line,
+    pub line: ReportedLine,
 }
 
 /// The thread whose result to play: depth and score vote for moves, proven wins and losses go first. Who finished no
@@ -61,7 +61,7 @@ mod tests {
         let vote = |index: usize, score: Value, depth: i32| {
             let mut root_move = RootMove::new(moves[index]);
             root_move.score = score;
-            Vote { index, root_move, depth, line: Line::default() }
+            Vote { index, root_move, depth, line: ReportedLine::default() }
         };
         let elected = |votes: &[Vote]| elect(votes[0].clone(), votes[1..].to_vec()).index;
         let idle = || vote(2, -VALUE_INFINITE, 0);

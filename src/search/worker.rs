@@ -1,26 +1,15 @@
 //! One search thread's state: [`Worker`].
 //!
-//! Every part of the search is an `impl Worker` in the file of its name, from the root down:
-//!
-//! | File | What it does with the worker |
-//! |---|---|
-//! | `go` | conducts one search: sets the root, deepens, waits, reports, chooses the move |
-//! | `root` | deepens iteration by iteration, each in aspiration windows over the root moves |
-//! | `alphabeta` | searches a node: the numbered steps |
-//! | `pruning`, `late_moves` | which moves not to search, and how much less deep to search the late ones |
-//! | `quiescence` | searches captures and evasions at the leaves |
-//! | `history_update` | updates the histories after a node |
-//! | `report` | makes lines for the observer |
-//!
-//! Here: the fields, their life from search to search, playing a move with all that goes with it, the scores that need no
-//! search, and the look at the limits.
+//! The parts of the search are `impl Worker` blocks in files of their own (the map is in [`super`]). Here are the fields,
+//! what happens to them from search to search, playing a move, scores that need no search, recording results, and the
+//! check of the limits.
 
 use super::history::{ContIndex, Histories, piece_to};
 use super::late_moves::Reductions;
 use super::node::NodeType;
 use super::params as p;
 use super::root_mate::RootMates;
-use super::root_move::{Line, PvLine, RootMove};
+use super::root_move::{PvMoves, ReportedLine, RootMove};
 use super::shared::SharedState;
 use super::stack::Stack;
 use super::timeman::{PreviousMove, Timekeeper};
@@ -34,41 +23,71 @@ use crate::types::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// How many nodes may pass between two looks at the clock.
+/// The most nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 512;
+
+/// The shares of the continuation correction histories in one update, by plies back; in 1/128.
+const CONT_CORRECTION_SHARES: [(usize, i32); 2] = [(2, 126), (4, 63)];
+/// Corrections of the static evaluation are in this fraction of a value unit.
+const CORRECTION_UNIT: i32 = 131_072;
 
 /// One search thread.
 pub struct Worker {
+    /// The position at the current node; between searches, the root.
     pub(super) pos: Position,
+    /// The network with the accumulators of the line to `pos`.
     pub(super) eval: Evaluator,
+    /// This thread's histories.
     pub(super) hist: Histories,
+    /// Transposition table, shared histories, flags and node counters of all threads.
     pub(super) shared: Arc<SharedState>,
+    /// The user's settings.
     pub(super) options: Arc<SearchOptions>,
+    /// When to stop.
     pub(super) limits: Arc<Limits>,
+    /// Per-ply data of the current line.
     pub(super) stack: Stack,
-    pub(super) pv: Vec<PvLine>,
+    /// The principal variation from each ply on, by distance from the root.
+    pub(super) pv: Vec<PvMoves>,
+    /// This thread's number; 0 keeps the time.
     pub(super) index: usize,
+    /// The number of threads.
     pub(super) threads: usize,
+    /// The moves of the root, the best of the last search first.
     pub(super) root_moves: Vec<RootMove>,
-    /// The lines of the last iteration that was finished.
-    pub(super) settled: Vec<Line>,
+    /// The lines of the last finished iteration, the best first.
+    pub(super) settled: Vec<ReportedLine>,
+    /// The line being searched (MultiPV); `root_moves` before it are left out.
     pub(super) pv_index: usize,
+    /// The principal variation of the last finished iteration.
     pub(super) last_pv: Vec<Move>,
+    /// Nodes of this search, a node being a move played.
     pub(super) nodes: u64,
+    /// The number of nodes at which the limits are checked again.
     next_check: u64,
+    /// The iteration under way.
     pub(super) root_depth: i32,
+    /// The last finished iteration.
     pub(super) completed_depth: i32,
+    /// The deepest ply of the principal variation's tree in this iteration, from 1.
     pub(super) sel_depth: i32,
-    /// What training can learn from the tree, if it is wanted.
+    /// Positions of the tree for training, if wanted.
     pub(super) tree: Option<Tree>,
+    /// The width of the root's window.
     pub(super) root_delta: i32,
     /// While a null move is being verified, no null moves before this ply.
     pub(super) null_min_ply: usize,
+    /// The score of a draw for each colour, by [`Color::index`].
     pub(super) draw_value: [Value; 2],
+    /// The game ply after which the game is drawn.
     last_ply: u32,
+    /// The table of late move reductions.
     pub(super) reductions: Reductions,
+    /// The clock; only the thread that keeps the time has one.
     pub(super) timekeeper: Option<Timekeeper>,
+    /// What the time manager remembers of the previous move.
     pub(super) previous: PreviousMove,
+    /// The mate solver at the root.
     pub(super) mates: RootMates,
 }
 
@@ -90,7 +109,7 @@ impl Worker {
             options: Arc::default(),
             limits: Arc::default(),
             stack: Stack::default(),
-            pv: vec![PvLine::new(); MAX_PLY + 2],
+            pv: vec![PvMoves::new(); MAX_PLY + 2],
             index,
             threads,
             root_moves: Vec::new(),
@@ -116,7 +135,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Forgets all that was learnt.
+    /// Clears everything learnt from earlier searches.
     pub fn clear(&mut self) {
         self.hist.clear();
         self.previous = Default::default();
@@ -129,7 +148,7 @@ impl Worker {
         self.eval = Evaluator::new(network);
     }
 
-    /// Makes a position the root.
+    /// Sets the root position and resets what belongs to one search.
     pub(super) fn set_root(&mut self, pos: &Position, limits: Arc<Limits>, options: Arc<SearchOptions>) {
         #[cfg(feature = "tune")]
         {
@@ -159,13 +178,13 @@ impl Worker {
         self.options = options;
     }
 
-    /// Asks for what the table has of the position after `m`: it is far away, and needs the time until the move is played.
+    /// Prefetches the table entry of the position after `m`, some time before [`Worker::make`] needs it.
     #[inline(always)]
     pub(super) fn prefetch_after(&self, m: Move) {
         self.shared.tt.prefetch(self.pos.key_after(m), self.pos.opponent_key_after(m));
     }
 
-    /// Plays `m` from the node at `ply`. [`Worker::prefetch_after`] should have gone before.
+    /// Plays `m` at the node `ply` plies from the root. Call [`Worker::prefetch_after`] first.
     #[inline]
     pub(super) fn make(&mut self, ply: usize, m: Move, gives_check: bool) {
         self.count_node();
@@ -213,7 +232,7 @@ impl Worker {
         (raw / self.options.fv_scale).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
     }
 
-    /// Looks the current position up in the transposition table; the move comes back whole.
+    /// Looks the current position up in the transposition table; the move has its piece filled in.
     #[inline]
     pub(super) fn probe(&self) -> (Option<(TtData, Move)>, TtSlot) {
         self.probe_at(&self.pos)
@@ -223,7 +242,7 @@ impl Worker {
     #[inline(always)]
     pub(super) fn probe_at(&self, pos: &Position) -> (Option<(TtData, Move)>, TtSlot) {
         let (hit, slot) = self.shared.tt.probe(pos.key(), pos.color_key(pos.side_to_move()));
-        // a stored move that cannot stand on this board is another position's: treat the entry as foreign
+        // a stored move that does not fit this board belongs to another position: ignore the entry
         let hit = hit.and_then(|d| {
             let m = if d.move16 == 0 { Move::NONE } else { pos.expand(d.move16) };
             (d.move16 == 0 || m.is_some()).then_some((d, m))
@@ -231,20 +250,20 @@ impl Worker {
         (hit, slot)
     }
 
-    /// Stores what was found at the node `ply` plies from the root; `found.value` counts mates from the root.
+    /// Stores the result of the node `ply` plies from the root; `found.value` counts mates from the root.
     #[inline(always)]
     pub(super) fn store(&self, slot: TtSlot, ply: usize, found: TtData) {
         self.shared.tt.store(slot, TtData { value: value_to_tt(found.value, ply), ..found });
     }
 
-    /// Stores a new position's static evaluation, before anything is searched.
+    /// Stores the static evaluation of a position before it is searched.
     #[inline]
     pub(super) fn store_eval(&self, slot: TtSlot, eval: Value, is_pv: bool) {
         self.shared.tt.store(slot, TtData { eval, is_pv, depth: DEPTH_UNSEARCHED, ..TtData::default() });
     }
 
-    /// A mate in one at the node `ply` plies from the root: its score, which goes into the table as one of `depth`, and on a
-    /// principal variation (`is_pv`) the line.
+    /// The score of a mate in one at the node `ply` plies from the root, if there is one. Stores it with `depth` in the table
+    /// and, on a principal variation, the line.
     #[inline]
     pub(super) fn find_mate_in_one<N: NodeType>(
         &mut self,
@@ -268,9 +287,9 @@ impl Worker {
         Some(value)
     }
 
-    /// The line from `ply` is `m` and what was found after it.
+    /// Sets the line from `ply` to `m` and the line after it.
     #[inline]
-    pub(super) fn raise_pv(&mut self, ply: usize, m: Move) {
+    pub(super) fn update_pv(&mut self, ply: usize, m: Move) {
         let (head, tail) = self.pv.split_at_mut(ply + 1);
         let line = &mut head[ply];
         line.clear();
@@ -293,7 +312,7 @@ impl Worker {
         let nodes = self.nodes;
         let (sel_depth, first_line) = (self.sel_depth, self.pv_index == 0);
         let r = &mut self.root_moves[index];
-        r.take_in(value, nodes - nodes_before);
+        r.update_average(value, nodes - nodes_before);
         if move_count == 1 || value > alpha {
             r.set_score(value, alpha, beta, &self.pv[1]);
             r.sel_depth = sel_depth;
@@ -324,13 +343,13 @@ impl Worker {
         }
     }
 
-    /// Whether the move limit has made the game a draw.
+    /// Whether the game is drawn by its move limit.
     #[inline]
     pub(super) fn too_long(&self) -> bool {
         self.pos.game_ply() > self.last_ply && (!self.pos.in_check() || self.pos.has_legal_move())
     }
 
-    /// The weighted corrections of the static evaluation at `ply`, in 1/131072.
+    /// The weighted corrections of the static evaluation at `ply`, in 1/131072 of a value unit.
     #[inline(always)]
     pub(super) fn correction(&self, ply: usize) -> i32 {
         let m = self.stack.before(ply, 1).current;
@@ -344,14 +363,14 @@ impl Worker {
         self.shared.histories.correction(&self.pos) + p::correction_continuation() * continuation
     }
 
-    /// Moves the correction histories of the node at `ply` by `bonus`.
+    /// Updates the correction histories of the node at `ply` by `bonus`.
     pub(super) fn update_correction(&mut self, ply: usize, bonus: i32) {
         self.shared.histories.update_correction(&self.pos, bonus);
         let m = self.stack.before(ply, 1).current;
         if m.is_some() {
-            for (back, rate) in [(2, 126), (4, 63)] {
+            for (back, share) in CONT_CORRECTION_SHARES {
                 let earlier = self.stack.before(ply, back).cont_correction as usize;
-                self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * rate / 128);
+                self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * share / 128);
             }
         }
     }
@@ -375,7 +394,7 @@ impl Worker {
         if self.threads == 1 { self.nodes } else { self.shared.nodes() }
     }
 
-    /// Raises the stop flag when a limit is reached. Only the thread that keeps the time does.
+    /// Raises the stop flag when a limit is reached; only on the thread that keeps the time.
     #[cold]
     fn check_limits(&mut self) {
         self.next_check = self.nodes + CHECK_INTERVAL;
@@ -392,7 +411,7 @@ impl Worker {
             return;
         }
         self.follow_ponderhit();
-        // one finished iteration there must be: a move to play
+        // there must be one finished iteration, for a move to play
         if self.completed_depth < 1 {
             return;
         }
@@ -417,5 +436,5 @@ impl Worker {
 /// The static evaluation with the histories' corrections applied.
 #[inline]
 pub(super) fn corrected(raw: Value, correction: i32) -> Value {
-    (raw + correction / 131_072).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
+    (raw + correction / CORRECTION_UNIT).clamp(-VALUE_MAX_EVAL, VALUE_MAX_EVAL)
 }
