@@ -565,6 +565,9 @@ impl Worker {
         self.null_min_ply = ply + (3 * d.max(0) / 4) as usize;
         let verified = self.search::<NonPv>(ply, beta - 1, beta, d, false);
         self.null_min_ply = 0;
+        if self.stopped() {
+            return Some(VALUE_ZERO);
+        }
         (verified >= beta).then_some(v)
     }
 

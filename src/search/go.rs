@@ -2,7 +2,7 @@
 //! [`Searcher`](super::Searcher) both start here.
 
 use super::report::LineSender;
-use super::root_move::{ReportedLine, RootMove};
+use super::root_move::RootMove;
 use super::timeman::{PreviousMove, Timekeeper, Turn};
 use super::vote::{Vote, elect};
 use super::worker::Worker;
@@ -45,7 +45,7 @@ fn begin(worker: &mut Worker, job: &Job) {
 
 fn vote(worker: &Worker) -> Vote {
     let (index, depth) = (worker.index, worker.completed_depth);
-    let line = worker.final_line(0).unwrap_or_default();
+    let line = worker.final_best_line();
     Vote { index, root_move: worker.root_moves[0].clone(), depth, line }
 }
 
@@ -114,10 +114,7 @@ pub(super) fn go(
     }
     let line = best.line;
     if !reported {
-        let ranks = options.multi_pv.clamp(1, worker.root_moves.len());
-        let others = (1..ranks).map_while(|rank| worker.final_line(rank));
-        let lines: Vec<ReportedLine> = std::iter::once(line.clone()).chain(others).collect();
-        worker.send_lines(&mut sender, &lines);
+        worker.send_lines(&mut sender, &worker.final_lines(line.clone()));
     }
     worker.previous = PreviousMove {
         score: worker.root_moves[0].score,
@@ -156,7 +153,11 @@ fn resigns(score: Value, options: &SearchOptions) -> bool {
 
 /// The result where the rules leave nothing to search: a declared win, or no legal move.
 fn decided_result(job: &Job, no_moves: bool) -> Option<SearchResult> {
-    let declaration = job.pos.declaration_win(job.options.entering_king_rule);
+    let named = &job.limits.search_moves;
+    let declaration = job
+        .pos
+        .declaration_win(job.options.entering_king_rule)
+        .filter(|m| named.is_empty() || named.contains(m));
     let (best, score) = match declaration {
         Some(m) => (m, mate_in(1)),
         None if no_moves => (Move::RESIGN, mated_in(0)),

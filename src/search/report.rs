@@ -27,11 +27,10 @@ impl<'a> LineSender<'a> {
 }
 
 impl Worker {
-    /// Reports the first `multi_pv` lines as they stand in the middle of a search, bounds included.
-    pub(super) fn report_progress(&self, sender: &mut LineSender<'_>, multi_pv: usize) {
-        let lines: Vec<ReportedLine> =
-            (0..multi_pv).map_while(|rank| self.line_so_far(rank)).map(|line| self.filled(line)).collect();
-        self.send_lines(sender, &lines);
+    /// Reports the lines as they stand in the middle of a search, bounds included.
+    pub(super) fn report_progress(&self, sender: &mut LineSender<'_>) {
+        let lines = self.ranked_lines(self.line_so_far(0), self.pv_index + 1);
+        self.send_lines(sender, &lines.into_iter().map(|line| self.filled(line)).collect::<Vec<_>>());
     }
 
     /// Sends lines out, the best first.
@@ -63,25 +62,45 @@ impl Worker {
         sender.last = Some(Instant::now());
     }
 
-    /// The line of a rank (0 is the best) in the middle of an iteration; none if it was never searched.
-    fn line_so_far(&self, rank: usize) -> Option<ReportedLine> {
-        let r = self.root_moves.get(rank)?;
+    /// The number of lines to report.
+    pub(super) fn ranks(&self) -> usize {
+        self.options.multi_pv.clamp(1, self.root_moves.len().max(1))
+    }
+
+    /// The line of a rank (0 is the best) that has been searched in this iteration, or of the best move before that.
+    fn line_so_far(&self, rank: usize) -> ReportedLine {
+        let r = &self.root_moves[rank];
         let updated = r.is_scored();
-        if self.root_depth == 1 && !updated && rank > 0 {
-            return None;
-        }
         let score = if updated { r.shown } else { r.previous_score };
-        Some(ReportedLine {
+        ReportedLine {
             score: if score == -VALUE_INFINITE { VALUE_ZERO } else { score },
             bound: if updated && rank == self.pv_index { r.bound } else { Bound::Exact },
             depth: if updated { self.root_depth } else { (self.root_depth - 1).max(1) },
             sel_depth: r.sel_depth,
             pv: r.pv().collect(),
-        })
+        }
     }
 
-    /// Keeps the lines of an iteration that was finished, for [`Worker::final_line`].
-    pub(super) fn settle_lines(&mut self, multi_pv: usize) {
+    /// All lines to report, of which this iteration has finished the first `finished` or, with less, `best`. The others are
+    /// those of the last finished iteration. As they do not beat the finished ones at this depth, no line scores more than
+    /// the one before it.
+    fn ranked_lines(&self, best: ReportedLine, finished: usize) -> Vec<ReportedLine> {
+        let mut lines = vec![best];
+        lines.extend((1..finished).map(|rank| self.line_so_far(rank)));
+        for line in &self.settled {
+            if lines.iter().all(|known| known.pv[0] != line.pv[0]) {
+                lines.push(line.clone());
+            }
+        }
+        lines.truncate(self.ranks());
+        for rank in 1..lines.len() {
+            lines[rank].score = lines[rank].score.min(lines[rank - 1].score);
+        }
+        lines
+    }
+
+    /// Keeps the lines of a finished iteration, for [`Worker::final_lines`].
+    pub(super) fn settle_lines(&mut self) {
         let line = |r: &RootMove| ReportedLine {
             score: r.score,
             bound: Bound::Exact,
@@ -89,23 +108,25 @@ impl Worker {
             sel_depth: r.sel_depth,
             pv: r.pv().collect(),
         };
-        self.settled = self.root_moves.iter().take(multi_pv).map(line).collect();
+        self.settled = self.root_moves.iter().take(self.ranks()).map(line).collect();
     }
 
-    /// The line of a rank as the search leaves it: always with an exact score and, where one is known, a whole line, for
+    /// The best move's line as the search leaves it: always with an exact score and, where one is known, a whole line, for
     /// GUIs keep the last one. Where the stop came while the move's score was only a bound, that is the line of the last
-    /// iteration that was finished. A new best move has none there: its bound is then the best estimate of its score.
-    /// None for a rank without any score.
-    pub(super) fn final_line(&self, rank: usize) -> Option<ReportedLine> {
-        let mut line = self.line_so_far(rank)?;
-        let r = &self.root_moves[rank];
-        if !(r.is_scored() && r.bound == Bound::Exact)
-            && let Some(settled) = self.settled.iter().find(|s| s.pv.first() == Some(&r.mv))
-        {
-            line = settled.clone();
-        }
-        line.bound = Bound::Exact;
-        Some(self.filled(line))
+    /// finished iteration. A new best move has none there: its bound is then the best estimate of its score.
+    pub(super) fn final_best_line(&self) -> ReportedLine {
+        let r = &self.root_moves[0];
+        let exact = r.is_scored() && r.bound == Bound::Exact;
+        let settled = self.settled.iter().find(|s| !exact && s.pv.first() == Some(&r.mv));
+        let line = settled.cloned().unwrap_or_else(|| self.line_so_far(0));
+        self.filled(ReportedLine { bound: Bound::Exact, ..line })
+    }
+
+    /// All lines as the search leaves them, `best` ([`Worker::final_best_line`], here or of another thread) first.
+    pub(super) fn final_lines(&self, best: ReportedLine) -> Vec<ReportedLine> {
+        // the line under search at the stop is not finished
+        let lines = self.ranked_lines(best, self.pv_index);
+        lines.into_iter().map(|line| self.filled(line)).collect()
     }
 
     /// The line with moves of the transposition table up to its depth. Reductions make a line end early, and one move tells a

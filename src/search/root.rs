@@ -19,7 +19,7 @@ impl Worker {
     /// sender. Says whether the result is that of a finished iteration and has been reported.
     pub(super) fn iterate(&mut self, mut sender: Option<&mut LineSender<'_>>) -> bool {
         let main = self.timekeeper.is_some();
-        let multi_pv = self.options.multi_pv.clamp(1, self.root_moves.len().max(1));
+        let multi_pv = self.ranks();
         let mut reported = false;
         let mut last_best = Move::NONE;
         let mut last_best_depth = 0;
@@ -61,7 +61,7 @@ impl Worker {
                     && let Some(sender) = &mut sender
                     && sender.is_due()
                 {
-                    self.report_progress(sender, multi_pv);
+                    self.report_progress(sender);
                     reported = pv_index + 1 == multi_pv;
                 }
             }
@@ -72,22 +72,12 @@ impl Worker {
                 }
                 self.last_pv.clear();
                 self.last_pv.extend(self.root_moves[0].pv());
-                self.settle_lines(multi_pv);
+                self.settle_lines();
             }
             if main && multi_pv == 1 && self.reject_if_mated() {
                 continue;
             }
-            // an unfinished iteration's loss is not to be trusted: go back to what was found before
-            let unproven_loss = self.shared.aborted.load(Relaxed)
-                && self.root_moves[0].is_scored()
-                && is_loss(self.root_moves[0].score);
-            if unproven_loss && let Some(line) = self.settled.first() {
-                if let Some(i) = self.root_moves.iter().position(|r| r.mv == line.pv[0]) {
-                    self.root_moves[..=i].rotate_right(1);
-                }
-                let r = &mut self.root_moves[0];
-                r.rest = line.pv[1..].to_vec();
-                (r.score, r.shown, r.bound) = (line.score, line.score, Bound::Exact);
+            if self.roll_back_unproven_loss() {
                 reported = false;
             } else if last_best != self.root_moves[0].mv {
                 last_best = self.root_moves[0].mv;
@@ -146,7 +136,7 @@ impl Worker {
                 && let Some(sender) = sender
                 && sender.is_due()
             {
-                self.report_progress(sender, multi_pv);
+                self.report_progress(sender);
             }
             if value <= alpha {
                 beta = alpha;
@@ -166,7 +156,23 @@ impl Worker {
         }
     }
 
-    /// Sets the best move aside if the opponent mates behind it by checks alone, which a search need not see. Looks from a
+    /// After a stop in the middle of the first line's search: a lost score is not proven, for moves are missing that may
+    /// be better. Restores the best line of the last finished iteration; whether it did.
+    fn roll_back_unproven_loss(&mut self) -> bool {
+        let r = &self.root_moves[0];
+        let unproven =
+            self.shared.aborted.load(Relaxed) && self.pv_index == 0 && r.is_scored() && is_loss(r.score);
+        let Some(line) = self.settled.first().filter(|_| unproven) else { return false };
+        if let Some(i) = self.root_moves.iter().position(|r| r.mv == line.pv[0]) {
+            self.root_moves[..=i].rotate_right(1);
+        }
+        let r = &mut self.root_moves[0];
+        r.rest = line.pv[1..].to_vec();
+        (r.score, r.shown, r.bound) = (line.score, line.score, Bound::Exact);
+        true
+    }
+
+    /// Rejects the best move if the opponent mates behind it by checks alone, which a search may not see. Looks from a
     /// quarter of the planned time on, when the move may soon be played and there is time to think again.
     fn reject_if_mated(&mut self) -> bool {
         let r = &self.root_moves[0];
@@ -266,5 +272,37 @@ impl Worker {
             self.shared.increase_depth.store(deeper, Relaxed);
         }
         time_reduction
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nnue::Network;
+    use crate::position::Position;
+    use crate::search::shared::SharedState;
+    use std::sync::Arc;
+
+    /// After a stop in the second line's search, the first line is finished, and its loss proven.
+    #[test]
+    fn only_an_unfinished_first_line_is_rolled_back() {
+        let shared = Arc::new(SharedState::new(1, 1).unwrap());
+        let mut worker = Worker::new(Arc::new(Network::bootstrap().unwrap()), shared.clone(), 0, 1).unwrap();
+        let moves = Position::startpos().legal_moves(false);
+        worker.root_moves = moves.iter().map(|s| RootMove::new(s.mv)).collect();
+        worker.root_moves[0].set_score(-50, -100, 100, &[]);
+        worker.settle_lines();
+        let settled = worker.root_moves[0].mv;
+        // another move is best in the next iteration, but lost
+        worker.root_moves.swap(0, 1);
+        worker.root_moves[0].set_score(mated_in(8), -VALUE_INFINITE, VALUE_INFINITE, &[]);
+        let lost = worker.root_moves[0].mv;
+        shared.request_stop();
+        worker.pv_index = 1;
+        assert!(!worker.roll_back_unproven_loss());
+        assert_eq!((worker.root_moves[0].mv, worker.root_moves[0].score), (lost, mated_in(8)));
+        worker.pv_index = 0;
+        assert!(worker.roll_back_unproven_loss());
+        assert_eq!((worker.root_moves[0].mv, worker.root_moves[0].score), (settled, -50));
     }
 }
