@@ -4,11 +4,9 @@ use super::node::Root;
 use super::params as p;
 use super::report::LineSender;
 use super::root_move::RootMove;
-use super::shared::PonderHit;
 use super::timeman::Stability;
 use super::worker::Worker;
 use crate::types::*;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// From so many nodes on (some ten seconds) people want to see what happens within an iteration.
@@ -190,28 +188,6 @@ impl Worker {
         self.settled.retain(|line| line.pv.first() != Some(&m));
         self.last_pv.clear();
         true
-    }
-
-    /// Milliseconds that this move may still take, all of them as long as the opponent's time runs; none without a clock.
-    pub(super) fn time_left(&mut self) -> Option<i64> {
-        let pondering = self.shared.pondering();
-        if !pondering {
-            self.follow_ponderhit();
-        }
-        let keeper = self.timekeeper.as_ref().filter(|_| !self.limits.infinite)?;
-        Some(if pondering { keeper.time.remaining() } else { keeper.time.left() })
-    }
-
-    /// Follows a `ponderhit` that came since the last look: our clock runs, and it is the one that came along.
-    pub(super) fn follow_ponderhit(&mut self) {
-        let Some(PonderHit { ms, clock }) = self.shared.take_ponderhit() else { return };
-        let Some(keeper) = &mut self.timekeeper else { return };
-        if let Some(clock) = clock {
-            Arc::make_mut(&mut self.limits).set_times(&clock);
-            keeper.plan_again(&self.limits, &self.options);
-            self.mates.begin(&self.limits, &self.options, keeper.time.optimum());
-        }
-        keeper.ponderhit(ms);
     }
 
     fn depth_reached(&self) -> bool {

@@ -10,7 +10,7 @@ use super::node::NodeType;
 use super::params as p;
 use super::root_mate::RootMates;
 use super::root_move::{PvMoves, ReportedLine, RootMove};
-use super::shared::SharedState;
+use super::shared::{PonderHit, SharedState};
 use super::stack::Stack;
 use super::timeman::{PreviousMove, Timekeeper};
 use super::tree::Tree;
@@ -387,6 +387,28 @@ impl Worker {
         if self.nodes >= self.next_check {
             self.check_limits();
         }
+    }
+
+    /// Milliseconds that this move may still take, all of them as long as the opponent's time runs; none without a clock.
+    pub(super) fn time_left(&mut self) -> Option<i64> {
+        let pondering = self.shared.pondering();
+        if !pondering {
+            self.follow_ponderhit();
+        }
+        let keeper = self.timekeeper.as_ref().filter(|_| !self.limits.infinite)?;
+        Some(if pondering { keeper.time.remaining() } else { keeper.time.left() })
+    }
+
+    /// Follows a `ponderhit` that came since the last look: our clock runs, and it is the one that came along.
+    pub(super) fn follow_ponderhit(&mut self) {
+        let Some(PonderHit { ms, clock }) = self.shared.take_ponderhit() else { return };
+        let Some(keeper) = &mut self.timekeeper else { return };
+        if let Some(clock) = clock {
+            Arc::make_mut(&mut self.limits).set_times(&clock);
+            keeper.plan_again(&self.limits, &self.options);
+            self.mates.begin(&self.limits, &self.options, keeper.time.optimum());
+        }
+        keeper.ponderhit(ms);
     }
 
     /// Nodes of all threads.
