@@ -128,10 +128,10 @@ pub enum Kind {
     Spin { default: i64, min: i64, max: i64 },
     /// One of several words.
     Combo { default: &'static str, choices: &'static [&'static str] },
+    /// The usual names to choose from; any other text is taken, too.
+    Name { default: &'static str, usual: &'static [&'static str] },
     /// Any text.
     Text { default: &'static str },
-    /// A command without a value.
-    Button,
 }
 
 /// One row of the table.
@@ -146,6 +146,21 @@ pub struct Spec {
 }
 
 const RULES: &[&str] = &["NoEnteringKing", "CSARule24", "CSARule24H", "CSARule27", "CSARule27H", "TryRule"];
+
+/// The book inside, and the names that books of YaneuraOu and Apery go by.
+const BOOKS: &[&str] = &[
+    NO_BOOK,
+    INTERNAL,
+    "standard_book.db",
+    "yaneura_book1.db",
+    "yaneura_book2.db",
+    "yaneura_book3.db",
+    "yaneura_book4.db",
+    "user_book1.db",
+    "user_book2.db",
+    "user_book3.db",
+    "book.bin",
+];
 
 /// Whether `btime` and `wtime` include this move's increment: to be found out; no, as in USI; yes.
 const INCREMENT_CONVENTIONS: &[&str] = &["auto", "usi", "included"];
@@ -210,7 +225,7 @@ const TABLE: &[Spec] = &[
     check(Opt::NarrowBook, "NarrowBook", false),
     spin(Opt::BookMoves, "BookMoves", 16, 0, 10_000),
     spin(Opt::BookIgnoreRate, "BookIgnoreRate", 0, 0, 100),
-    text(Opt::BookFile, "BookFile", NO_BOOK),
+    Spec { opt: Opt::BookFile, name: "BookFile", kind: Kind::Name { default: NO_BOOK, usual: BOOKS } },
     text(Opt::BookDir, "BookDir", "book"),
     spin(Opt::BookEvalDiff, "BookEvalDiff", 30, 0, 99_999),
     spin(Opt::BookEvalBlackDiff, "BookEvalBlackDiff", -1, -1, 99_999),
@@ -268,14 +283,13 @@ impl fmt::Display for Spec {
         match self.kind {
             Kind::Check { default } => write!(f, "check default {default}"),
             Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
-            Kind::Combo { default, choices } => {
+            Kind::Combo { default, choices } | Kind::Name { default, usual: choices } => {
                 write!(f, "combo default {default}")?;
                 choices.iter().try_for_each(|c| write!(f, " var {c}"))
             }
             Kind::Text { default } => {
                 write!(f, "string default {}", if default.is_empty() { EMPTY } else { default })
             }
-            Kind::Button => f.write_str("button"),
         }
     }
 }
@@ -329,8 +343,9 @@ impl Default for Options {
             .map(|spec| match spec.kind {
                 Kind::Check { default } => Value::Check(default),
                 Kind::Spin { default, .. } => Value::Spin(default),
-                Kind::Combo { default, .. } | Kind::Text { default } => Value::Text(default.into()),
-                Kind::Button => Value::Text(String::new()),
+                Kind::Combo { default, .. } | Kind::Name { default, .. } | Kind::Text { default } => {
+                    Value::Text(default.into())
+                }
             })
             .collect::<Vec<_>>();
         Options { fixed: vec![false; values.len()], given: vec![false; values.len()], values }
@@ -384,7 +399,7 @@ impl Options {
                     });
                 }
             },
-            Kind::Text { .. } | Kind::Button => Value::Text(value.into()),
+            Kind::Name { .. } | Kind::Text { .. } => Value::Text(value.into()),
         };
         self.fixed[i] = fix;
         self.given[i] = true;

@@ -82,7 +82,8 @@ impl Loop {
         self.session.finish();
     }
 
-    /// Runs a job to its end, or to a `stop`; other commands wait for it.
+    /// Runs a job to its end, or to a `stop`. Other commands wait for it, and so does a `stop` behind a `go` that waits:
+    /// it is meant for that one.
     fn work(&mut self, job: Job) {
         const LOOK: Duration = Duration::from_millis(5);
         let stop = Arc::new(AtomicBool::new(false));
@@ -106,7 +107,7 @@ impl Loop {
                 self.events.recv_timeout(LOOK)
             };
             match event {
-                Ok(Input::Line(line)) if line.trim() == "stop" => {
+                Ok(Input::Line(line)) if line.trim() == "stop" && !self.search_waits() => {
                     stop.store(true, Ordering::Relaxed);
                     self.session.stop();
                 }
@@ -131,5 +132,12 @@ impl Loop {
         if worker.join().is_err() {
             self.output.info("that command failed unexpectedly; the engine goes on");
         }
+    }
+
+    /// Whether a command that a `stop` could be meant for waits.
+    fn search_waits(&self) -> bool {
+        self.waiting
+            .iter()
+            .any(|event| matches!(event, Input::Line(line) if self.session.can_be_stopped(line)))
     }
 }

@@ -57,11 +57,16 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Input>> {
         if ended {
             return Ok(match (dropped, read) {
                 (0, 0) if line.is_empty() => None,
-                (0, _) => Some(Input::Line(decode_text(&line).trim_end().into())),
+                (0, _) => Some(Input::Line(plain(&decode_text(&line)))),
                 (n, _) => Some(Input::TooLong(n)),
             });
         }
     }
+}
+
+/// The line without what editors and scripts on Windows leave in it: a byte order mark, no-break spaces.
+fn plain(line: &str) -> String {
+    line.trim_start_matches('\u{feff}').replace('\u{a0}', " ").trim_end().into()
 }
 
 #[cfg(test)]
@@ -92,6 +97,13 @@ mod tests {
         assert_eq!(events(&line)[0], "Line(\"setoption name EvalDir value C:\\\\将棋\\\\表\")");
         line = "EvalDir 将棋\n".into();
         assert_eq!(events(&line)[0], "Line(\"EvalDir 将棋\")");
+    }
+
+    #[test]
+    fn marks_and_blanks_of_windows_are_taken_for_what_they_mean() {
+        assert_eq!(events(b"\xef\xbb\xbfusi\r\n")[0], "Line(\"usi\")");
+        assert_eq!(events(b"go\xc2\xa0depth 3\n")[0], "Line(\"go depth 3\")");
+        assert_eq!(events(b"go\xa0depth\xa03\n")[0], "Line(\"go depth 3\")");
     }
 
     #[test]

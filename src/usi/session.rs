@@ -93,6 +93,15 @@ impl Session {
         }
     }
 
+    /// Whether the line starts something that `stop` ends.
+    pub fn can_be_stopped(&self, line: &str) -> bool {
+        match parse(line) {
+            Ok(Command::Go(_)) => true,
+            Ok(Command::Other { name, .. }) => self.extras.iter().any(|extra| extra.name == name),
+            _ => false,
+        }
+    }
+
     /// `stop`, also while a [`Job`] runs.
     pub fn stop(&mut self) {
         self.engine.stop();

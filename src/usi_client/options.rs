@@ -29,6 +29,9 @@ pub enum OptionKind {
     Button,
 }
 
+/// A combo that may offer no more than the usual names of files; whether the engine takes another, it says itself.
+const BOOK_FILE: &str = "BookFile";
+
 /// USI gives these two to every engine, whether it lists them or not.
 const ALWAYS: [&str; 2] = ["USI_Hash", "USI_Ponder"];
 
@@ -77,6 +80,7 @@ impl UsiOption {
                 Ok(_) => Err(format!("{name}={value} is outside {min}..{max}")),
                 Err(_) => Err(format!("{name} wants a whole number, not `{value}`")),
             },
+            OptionKind::Combo(_) if name.eq_ignore_ascii_case(BOOK_FILE) => Ok(()),
             OptionKind::Combo(choices) if !choices.iter().any(|c| c == value) => {
                 Err(format!("{name} has no choice `{value}`; it has {}", choices.join(", ")))
             }
@@ -173,6 +177,7 @@ mod tests {
             option("option name Rule type combo default A var A var B"),
             option("option name Dir type string default x"),
             option("option name Clear type button"),
+            option("option name BookFile type combo default no_book var no_book var book.bin"),
         ];
         let good = [
             ("threads", "8"),
@@ -180,6 +185,7 @@ mod tests {
             ("Rule", "B"),
             ("Dir", "a b"),
             ("Clear", ""),
+            ("BookFile", "my book.db"),
             ("USI_Hash", "16"),
         ];
         for (name, value) in good {

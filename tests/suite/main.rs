@@ -12,6 +12,7 @@ mod data_commands;
 mod data_formats;
 mod datagen;
 mod documents;
+mod interleavings;
 mod layers;
 mod learn;
 mod malformed_input;

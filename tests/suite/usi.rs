@@ -11,10 +11,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Long enough for a loaded machine, short enough to notice a hang.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A conversation with the engine. Dropping it ends the process.
-struct Session {
+pub struct Session {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// A session that is ready to play, quick on a small machine.
-    fn ready() -> Session {
+    pub fn ready() -> Session {
         let mut s = Session::start();
         s.send("setoption name Threads value 1");
         s.send("setoption name USI_Hash value 16");
@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// What the engine does not read any more is no failure of the test.
-    fn send(&mut self, line: &str) {
+    pub fn send(&mut self, line: &str) {
         let _ = writeln!(self.input.as_mut().unwrap(), "{line}");
     }
 
@@ -77,8 +77,13 @@ impl Session {
         }
     }
 
+    /// The next line, if one comes within so long.
+    pub fn next_line(&mut self, patience: Duration) -> Option<String> {
+        self.lines.recv_timeout(patience).ok()
+    }
+
     /// Sends a line and returns everything up to the answer of a `isready` behind it.
-    fn ask(&mut self, line: &str) -> Vec<String> {
+    pub fn ask(&mut self, line: &str) -> Vec<String> {
         self.send(line);
         self.send("getoption name USI_Ponder");
         let mut seen = self.until("Options[USI_Ponder]");
@@ -128,7 +133,7 @@ impl Drop for Session {
 }
 
 /// The word behind a key in an `info` or `bestmove` line.
-fn after<'a>(line: &'a str, key: &str) -> &'a str {
+pub fn after<'a>(line: &'a str, key: &str) -> &'a str {
     let mut words = line.split(' ');
     words.find(|w| *w == key).and_then(|_| words.next()).unwrap_or_default()
 }
@@ -155,6 +160,7 @@ fn the_handshake_is_instant_and_complete() {
         "option name DebugLogFile type string default <empty>",
         "option name NetworkDelay2 type spin default 1120 min 0 max 10000",
         "option name FV_SCALE type spin default 16 min 1 max 128",
+        "option name IncrementConvention type combo default auto var auto var usi var included",
     ] {
         assert!(lines.iter().any(|l| l == option), "{option}\nin {lines:#?}");
     }
@@ -471,6 +477,13 @@ fn perft_and_the_other_questions() {
     s.send("go perft 12");
     s.send("stop");
     assert_eq!(s.until("info"), ["info string perft stopped"]);
+    // a `stop` is for the search before it, also where that waits for a perft
+    for _ in 0..5 {
+        s.send("go perft 4\ngo infinite\nstop");
+        let lines = s.until("bestmove");
+        assert!(lines.iter().any(|line| line == "Nodes searched: 719731"), "{lines:?}");
+        assert_eq!(s.ask("stop"), [""; 0]);
+    }
 }
 
 #[test]
@@ -553,11 +566,11 @@ fn no_go_is_answered_from_the_position_before_a_refused_one() {
     assert_ne!(best, "bestmove resign");
 }
 
-/// `gameover` and the next `go` give the answer that was held back; the next game hears nothing of it.
+/// `gameover`, `usinewgame` and the next `go` give the answer that was held back; the next game hears nothing of it.
 #[test]
 fn an_answer_held_back_comes_once() {
     let mut s = Session::ready();
-    for release in ["gameover lose", "go movetime 10"] {
+    for release in ["gameover lose", "usinewgame", "go movetime 10"] {
         s.ask("position startpos moves 7g7f 7g7f");
         assert_eq!(s.ask("go ponder btime 0 wtime 0 byoyomi 100").len(), 1);
         let said = s.ask(release);
@@ -650,6 +663,8 @@ fn people_and_windows_are_understood() {
         assert!(help.iter().any(|l| l.trim_start().starts_with(command)), "{command}: {help:#?}");
     }
     assert_eq!(s.ask("go perft 99999"), ["info string perft: depth 99999 is beyond 32"]);
+    s.input.as_mut().unwrap().write_all(b"\xef\xbb\xbfposition\xa0startpos\xa0moves 7g7f\r\n").unwrap();
+    assert!(s.ask("d").iter().any(|l| l.starts_with("sfen ") && l.ends_with(" w - 2")));
     // a path as a Japanese Windows GUI sends it: CP932
     let dir = tempfile::tempdir().unwrap();
     let nets = dir.path().join("将棋の表");
