@@ -1,27 +1,18 @@
 //! `toratsugumi data convert`.
 
-use super::inputs::{files, in_file, warn};
-use crate::commands::existing::spare;
+use super::inputs::{InOut, in_file, warn};
 use crate::commands::values::parse_share;
 use crate::data::read::{each_position, fingerprint};
 use crate::data::{EndReason, Format, GameRecord, Plies, PositionWriter, TdLambda};
 use crate::support::console::{note, say};
 use std::cell::Cell;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Convert between formats, which the files' extensions name
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files of training records, or directories with such files
-    #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// The file to write; its extension names the format
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// Overwrite the file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    files: InOut,
     /// Of .games also the positions that are not fit for training
     #[arg(long)]
     all: bool,
@@ -35,9 +26,9 @@ pub struct Args {
 /// Runs `data convert`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let plies = if args.all { Plies::All } else { Plies::Fit };
-    let to_games = Format::of(&args.output)? == Format::Games;
-    spare(&args.output, args.force)?;
-    let inputs = files(&args.inputs, Some(&args.output))?;
+    let to_games = Format::of(&args.files.output)? == Format::Games;
+    args.files.spare()?;
+    let inputs = args.files.inputs()?;
     if to_games && inputs.iter().any(|(_, format)| *format == Format::Games) {
         return Err("both sides are .games; see `merge`".into());
     }
@@ -60,7 +51,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         td.iter().for_each(|td| td.relabel(game));
     };
     let fingerprint = if to_games { fingerprint(inputs.iter().map(|(path, _)| &**path))? } else { 0 };
-    let mut out = PositionWriter::create(&args.output, fingerprint)?;
+    let mut out = PositionWriter::create(&args.files.output, fingerprint)?;
     let mut count = 0u64;
     for (path, _) in &inputs {
         each_position(path, plies, &mut warn, relabel, |position| {
@@ -72,6 +63,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let (Some(_), Some(text)) = (td, TdLambda::note(unknown_ends.get(), games.get())) {
         note!("{text}");
     }
-    say!("{count} positions to {}", args.output.display())?;
+    say!("{count} positions to {}", args.files.output.display())?;
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! `toratsugumi data dedup`.
 
-use super::inputs::{files_of, warn};
-use crate::commands::existing::spare;
+use super::inputs::{InOut, warn};
 use crate::data::board::Board;
 use crate::data::file::MIXED;
 use crate::data::hcpe::HcpEval;
@@ -19,15 +18,8 @@ use std::path::{Path, PathBuf};
 /// for training (.games; those of several files are numbered anew)
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files of one format, or directories with such files
-    #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// The file to write, in the format of those read
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// Overwrite the file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    files: InOut,
 }
 
 /// The positions met so far.
@@ -40,16 +32,16 @@ struct Seen {
 
 /// Runs `data dedup`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let format = Format::of(&args.output)?;
-    spare(&args.output, args.force)?;
-    let inputs = files_of(&args.inputs, format, &args.output)?;
+    let format = Format::of(&args.files.output)?;
+    args.files.spare()?;
+    let inputs = args.files.inputs_of(format)?;
     let mut seen = Seen::default();
     match format {
-        Format::Games => games(&inputs, &args.output, &mut seen)?,
-        Format::Psv => records::<{ PackedSfenValue::LEN }>(&inputs, &args.output, &mut seen)?,
-        Format::Hcpe => records::<{ HcpEval::LEN }>(&inputs, &args.output, &mut seen)?,
+        Format::Games => games(&inputs, &args.files.output, &mut seen)?,
+        Format::Psv => records::<{ PackedSfenValue::LEN }>(&inputs, &args.files.output, &mut seen)?,
+        Format::Hcpe => records::<{ HcpEval::LEN }>(&inputs, &args.files.output, &mut seen)?,
     }
-    say!("{} of {} positions kept in {}", seen.kept, seen.all, args.output.display())?;
+    say!("{} of {} positions kept in {}", seen.kept, seen.all, args.files.output.display())?;
     Ok(())
 }
 

@@ -1,13 +1,49 @@
-//! The files that `train` and the subcommands of `data` read, and what is said of them.
+//! The files that `train` and the subcommands of `data` read, and the one that they write.
 
+use crate::commands::existing;
 use crate::data::{self, Format};
 use crate::support::console::note;
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// The files that the arguments stand for, none of them twice and none of them the output, where there is one. Those of
-/// unfinished runs are left out, which is said.
+/// The arguments of a subcommand that reads training records and writes a file.
+#[derive(Debug, clap::Args)]
+pub struct InOut {
+    /// Files of training records, or directories with such files
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// The file to write; its extension names the format
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Overwrite the file
+    #[arg(long)]
+    force: bool,
+}
+
+impl InOut {
+    /// # Errors
+    /// When the output exists and `--force` is not given.
+    pub fn spare(&self) -> Result<(), String> {
+        existing::spare(&self.output, self.force)
+    }
+
+    /// The files to read; see [`files`].
+    pub fn inputs(&self) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
+        files(&self.inputs, Some(&self.output))
+    }
+
+    /// The files to read, all of one format.
+    pub fn inputs_of(&self, format: Format) -> Result<Vec<PathBuf>, Box<dyn Error>> {
+        let files = self.inputs()?;
+        match files.iter().find(|(_, f)| *f != format) {
+            Some((path, _)) => Err(in_file(path, "has another format than the output")),
+            None => Ok(files.into_iter().map(|(path, _)| path).collect()),
+        }
+    }
+}
+
+/// The files that the arguments stand for: none twice, none the output. Files of unfinished runs are left out with a warning.
 pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
     for part in data::unfinished(paths)? {
         warn(format!("{}: left out, its run is not finished; name the file to use it", part.display()));
@@ -17,7 +53,7 @@ pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, F
         let paths: Vec<_> = paths.iter().map(|p| p.display().to_string()).collect();
         return Err(format!("{}: no training records in it", paths.join(", ")).into());
     }
-    // an output that is not there yet is none of them
+    // an output that does not exist yet is not among the inputs
     let output = output.and_then(|path| path.canonicalize().ok());
     let mut seen = HashSet::new();
     for (path, _) in &files {
@@ -32,16 +68,7 @@ pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, F
     Ok(files)
 }
 
-/// The files that the arguments stand for (see [`files`]), all of one format.
-pub fn files_of(paths: &[PathBuf], format: Format, output: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let files = files(paths, Some(output))?;
-    match files.iter().find(|(_, f)| *f != format) {
-        Some((path, _)) => Err(format!("{}: has another format than the output", path.display()).into()),
-        None => Ok(files.into_iter().map(|(path, _)| path).collect()),
-    }
-}
-
-/// What is wrong with a file, though it can be used.
+/// Reports what is wrong with a file that can be used all the same.
 pub fn warn(text: String) {
     note!("warning: {text}");
 }

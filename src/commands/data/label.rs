@@ -1,7 +1,6 @@
 //! `toratsugumi data label`.
 
-use super::inputs::{files, warn};
-use crate::commands::existing::spare;
+use super::inputs::{InOut, in_file, warn};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
@@ -15,18 +14,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Search positions deeply and write them with the scores found, for `accuracy`
+/// Search positions deeply and write them with the scores found as a .psv, for `accuracy`
+///
+/// Of games, the positions fit for training are taken.
 ///
 /// Each position is searched with nothing known before, so that its label depends on nothing else. Killed or stopped, the run
 /// goes on with --resume; exit code 75: stopped with all saved. OUT.label.json says what made the labels.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files of training records, or directories with such files; of games the positions fit for training are taken
-    #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// The labelled positions, a .psv
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    #[command(flatten)]
+    files: InOut,
     /// Nodes of each search
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -52,11 +49,8 @@ pub struct Args {
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     max_time: Option<Duration>,
     /// Go on with what an earlier run left
-    #[arg(long)]
+    #[arg(long, conflicts_with = "force")]
     resume: bool,
-    /// Overwrite the file
-    #[arg(long, conflicts_with = "resume")]
-    force: bool,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -64,13 +58,16 @@ pub struct Args {
 
 /// Runs `data label`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    if Format::of(&args.output)? != Format::Psv {
-        return Err(format!("{}: labels are written as .psv", args.output.display()).into());
+    let output = &args.files.output;
+    if Format::of(output)? != Format::Psv {
+        return Err(in_file(output, "labels are written as .psv"));
     }
-    spare(&args.output, args.force || args.resume)?;
+    if !args.resume {
+        args.files.spare()?;
+    }
     signals::watch();
     let mut positions = Vec::new();
-    for (path, _) in files(&args.inputs, Some(&args.output))? {
+    for (path, _) in args.files.inputs()? {
         each_position(
             &path,
             Plies::Fit,
@@ -93,7 +90,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
         network: Arc::new(network),
         positions,
-        out: args.output.clone(),
+        out: output.clone(),
         nodes: args.nodes,
         hash: args.hash as usize,
         threads: args.threads.map_or(cpus, usize::from),
@@ -101,7 +98,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         resume: args.resume,
         quiet: args.quiet,
     })?;
-    let output = args.output.display();
+    let output = output.display();
     match worked {
         true => say!("{count} positions to {output}")?,
         false => say!("{output} is complete: {count} positions")?,

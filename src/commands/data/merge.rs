@@ -1,25 +1,16 @@
 //! `toratsugumi data merge`.
 
-use super::inputs::{files_of, in_file, warn};
-use crate::commands::existing::spare;
+use super::inputs::{InOut, in_file, warn};
 use crate::data::file::{HEADER_LEN, MIXED};
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
 use crate::support::console::say;
 use std::error::Error;
-use std::path::PathBuf;
 
 /// Combine .games files of the same settings, in order of game numbers
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// .games files, or directories with such files
-    #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// The .games file to write
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// Overwrite the file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    files: InOut,
     /// Combine even files made with different settings; the games are numbered anew
     #[arg(long)]
     mixed: bool,
@@ -27,12 +18,12 @@ pub struct Args {
 
 /// Runs `data merge`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let output = &args.output;
+    let output = &args.files.output;
     if Format::of(output)? != Format::Games {
         return Err(in_file(output, "merged games are written as .games"));
     }
-    spare(output, args.force)?;
-    let inputs = files_of(&args.inputs, Format::Games, output)?;
+    args.files.spare()?;
+    let inputs = args.files.inputs_of(Format::Games)?;
     let mut readers = inputs.iter().map(|path| GameReader::open(path)).collect::<Result<Vec<_>, _>>()?;
     let fingerprint = readers[0].fingerprint();
     if let Some(i) = readers.iter().position(|r| r.fingerprint() != fingerprint)

@@ -1,7 +1,6 @@
 //! `toratsugumi data shuffle`.
 
-use super::inputs::{files_of, in_file, warn};
-use crate::commands::existing::spare;
+use super::inputs::{InOut, in_file, warn};
 use crate::commands::values::parse_mebibytes;
 use crate::data::Format;
 use crate::data::read::count_records;
@@ -16,15 +15,8 @@ use std::path::PathBuf;
 /// Put the records of .psv, .bin or .hcpe files in random order
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files of one format, or directories with such files
-    #[arg(required = true, value_name = "IN")]
-    inputs: Vec<PathBuf>,
-    /// The file to write, in the format of those read
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
-    /// Overwrite the file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    files: InOut,
     /// MiB of memory to use; larger sets go through temporary files beside the output
     #[arg(long, value_name = "MIB", default_value = "1024", value_parser = parse_mebibytes)]
     memory: usize,
@@ -47,7 +39,7 @@ impl Drop for Buckets {
 
 /// Deals the records to as many buckets as fit in memory one at a time, then shuffles each bucket.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    let output = &args.output;
+    let output = &args.files.output;
     let format = Format::of(output)?;
     let Some(size) = format.record_len() else {
         return Err(
@@ -55,8 +47,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 .into(),
         );
     };
-    spare(output, args.force)?;
-    let inputs = files_of(&args.inputs, format, output)?;
+    args.files.spare()?;
+    let inputs = args.files.inputs_of(format)?;
     let mut total = 0u64;
     for path in &inputs {
         total += count_records(path, size, &mut warn)?;
