@@ -1,11 +1,11 @@
-//! The command line: which subcommands there are. Each owns its arguments and its `run`.
+//! The command line: the list of subcommands. Each subcommand defines its own arguments and its `run`.
 
 use crate::commands::{
     accuracy, analyse, bench, book, completions, convert, csa, data, datagen, eval, learn, man, match_, mate,
     net, openings, perft, train, tune,
 };
 use crate::resume::interrupt::Unfinished;
-use crate::support::console::{ReaderGone, note, say};
+use crate::support::console::{OutputClosed, note, say};
 use crate::support::lang::Lang;
 use crate::support::messages;
 use crate::usi;
@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 #[derive(Parser)]
 #[command(name = "toratsugumi", version = version(), max_term_width = 100)]
 struct Cli {
-    /// Search with other numbers, lines such as `lmr_base = 691` (what `tune` left as params.txt); needs a build with `--features
-    /// tune`
+    /// Search parameters to use, lines such as `lmr_base = 691` (params.txt of `tune`); needs a build with
+    /// `--features tune`
     #[arg(long, value_name = "FILE")]
     numbers: Option<PathBuf>,
     /// Language of messages, ja or en, where a command speaks both [default: the locale's]
@@ -72,8 +72,8 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Reads the command line and does what it says. An error is one line on standard error and exit code 1; a wrong
-/// command line is exit code 2; a long job that stopped early and can go on is exit code 75.
+/// Parses the command line and runs the command. The exit code is 1 after an error (one line on standard
+/// error), 2 after a wrong command line, and 75 when a long job stopped early and can be continued.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     // USI's lines are English
@@ -83,7 +83,7 @@ pub fn main() -> ExitCode {
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // the output was closed (`| head`), which is not an error
-        Err(e) if ReaderGone::caused(&*e) => ExitCode::SUCCESS,
+        Err(e) if OutputClosed::caused(&*e) => ExitCode::SUCCESS,
         Err(e) if e.is::<Unfinished>() => {
             note!("toratsugumi: {}", messages::unfinished());
             Unfinished::exit_code()
@@ -132,7 +132,7 @@ fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The commands of this floor that the USI loop offers too.
+/// The commands of this layer that the USI loop offers, too.
 pub fn usi_extras() -> Vec<usi::Extra> {
     vec![usi::Extra { name: "bench", help: "search fixed positions: nodes and speed", run: bench::usi }]
 }
@@ -148,19 +148,19 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_says_what_it_is() {
-        fn silent(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+    fn every_argument_has_a_help_text() {
+        fn without_help(command: &clap::Command, path: &str, found: &mut Vec<String>) {
             for arg in command.get_arguments() {
                 if arg.get_help().is_none() && !arg.is_hide_set() {
                     found.push(format!("{path} {}", arg.get_id()));
                 }
             }
             for sub in command.get_subcommands() {
-                silent(sub, &format!("{path} {}", sub.get_name()), found);
+                without_help(sub, &format!("{path} {}", sub.get_name()), found);
             }
         }
         let mut found = Vec::new();
-        silent(&Cli::command(), "toratsugumi", &mut found);
+        without_help(&Cli::command(), "toratsugumi", &mut found);
         assert!(found.is_empty(), "no help for {found:?}");
     }
 }

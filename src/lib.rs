@@ -7,12 +7,13 @@
 //! - [`nnue`] (evaluation), [`mate`] (mate search), [`data`] (training records)
 //! - [`search`], [`book`] (opening books), [`record`] (game records), [`train`]
 //! - [`engine`] (options, network, threads and game in one), [`usi_client`] (driving other engines)
-//! - [`usi`], [`csa`] (floodgate), [`arena`] (matches), [`datagen`] (self-play), [`review`] (analysis of games), [`tune`]
-//! - [`learn`]: self-play, training and a match, over and over
+//! - [`usi`], [`csa`] (floodgate), [`arena`] (matches), [`datagen`] (self-play), [`review`] (analysis of
+//!   games), [`tune`]
+//! - [`learn`]: the loop of self-play, training and a match
 //! - `commands` and `cli`: the program, with the feature `cli`
 //!
-//! A program that wants to be a client like a GUI takes an [`engine::Engine`]; one that searches many positions takes a
-//! [`search::Searcher`], a single thread without options to parse:
+//! A GUI-like client uses [`engine::Engine`]. A program that searches many positions uses
+//! [`search::Searcher`], which runs on one thread and parses no options:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The subcommand `accuracy`: how good an evaluation, or a search, is, without a match.
+//! `toratsugumi accuracy`: measures an evaluation or a search without a match.
 
 use crate::support::console::{Progress, clock, note, say};
 use std::error::Error;
@@ -12,28 +12,28 @@ use crate::search::{Limits, SearchOptions, Searchers, Silent};
 use crate::train::yardstick::{DeepLabels, Labelled, Played};
 use crate::types::Move;
 
-/// Compare networks' evaluations with the winners of games, the moves played or deep searches.
+/// Measure networks against the winners of games, the moves played, or deep searches
 ///
-/// For a .tsv: how often the sign of the evaluation names the winner, and the log loss; with `--nodes`, how often a search
-/// of so many nodes finds the move played, and names the winner. For a .psv of `data label`: how far the win rate lies from
-/// that of the deep search, by phase of the game; this compares networks that were trained on the same kind of labels,
-/// between kinds only a match decides.
+/// For a .tsv: how often the sign of the evaluation predicts the winner, and the log loss; with `--nodes`,
+/// how often a search of N nodes finds the move played and predicts the winner. For a .psv of `data label`:
+/// the distance of the win rate from that of the deep search, by phase of the game. The latter compares only
+/// networks that were trained on the same kind of labels.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Positions: lines of SFEN, move played, result for the side to move (1, 0, -1) and perhaps the player's own
-    /// evaluation in centipawns, separated by tabs, # for comments; or a .psv with the scores of deep searches
+    /// A .tsv with the SFEN, the move played, the result for the side to move (1, 0, -1) and optionally the
+    /// player's evaluation in centipawns (# begins a comment), or a .psv with the scores of deep searches
     #[arg(value_name = "FILE")]
     positions: PathBuf,
     /// Networks to compare, files or directories of an nn.bin [default: the embedded network]
     #[arg(value_name = "NETWORK")]
     networks: Vec<PathBuf>,
-    /// Search every position of a .tsv to so many nodes, with nothing known before
+    /// Search every position of a .tsv with N nodes, from an empty table
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// MiB of each search's transposition table
     #[arg(long, default_value_t = 64, requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Searches at once, which changes nothing but the time [default: one a CPU]
+    /// Parallel searches; the results are the same [default: one per CPU]
     #[arg(long, requires = "nodes", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -96,9 +96,9 @@ impl Yardstick {
     }
 }
 
-/// A position counts as decided from here on, in centipawns of the player's own evaluation.
+/// A position counts as decided from this evaluation of the player on, in centipawns.
 const DECIDED: u32 = 40;
-/// Positions searched between two looks at the clock, for each thread.
+/// Positions per thread between two updates of the progress line.
 const CHUNK: usize = 8;
 
 /// Searches whose moves are compared with those played.
@@ -161,14 +161,14 @@ impl Moves {
     }
 }
 
-/// What a search said of a position: whether it found the move, and named the winner.
+/// The result of a search: whether it found the move played, and whether it predicted the winner.
 struct Answer<'a> {
     played: &'a Played,
     moves: bool,
     winners: bool,
 }
 
-/// The share that is right, with its standard error; nothing if there is nothing to tell.
+/// Prints the share that is right, with its standard error; nothing if there are no positions.
 fn tell(what: &str, right: impl Iterator<Item = bool>) -> io::Result<()> {
     let right: Vec<bool> = right.collect();
     let n = right.len() as f64;

@@ -1,5 +1,6 @@
-//! The bench: fixed positions, searched to a fixed depth. On one thread its node count is the signature of the search;
-//! it is the same on every machine and instruction set, and changes only when the search or the network does.
+//! The bench: fixed positions, searched to a fixed depth. On one thread its node count is the signature of
+//! the search; it is the same on every machine and instruction set, and changes only when the search or the
+//! network does.
 
 use crate::engine::{UsiScore, load_network};
 use crate::nnue::{Kernel, Network, force_kernel};
@@ -23,13 +24,13 @@ pub struct Args {
     /// Plies, the same for every position
     #[arg(long, default_value_t = DEFAULT_DEPTH, conflicts_with_all = ["nodes", "movetime"], value_parser = clap::value_parser!(i32).range(1..))]
     depth: i32,
-    /// Nodes a position, instead of a depth
+    /// Nodes per position, instead of a depth
     #[arg(long, conflicts_with = "movetime")]
     nodes: Option<u64>,
-    /// Milliseconds a position, instead of a depth
+    /// Milliseconds per position, instead of a depth
     #[arg(long, value_name = "MS")]
     movetime: Option<u64>,
-    /// More than one: faster, and no longer deterministic
+    /// Threads; the node count is deterministic only with one
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Megabytes of the transposition table
@@ -38,7 +39,8 @@ pub struct Args {
     /// A network file or the directory of an nn.bin, instead of the embedded network
     #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
-    /// Evaluate with this kernel instead of the best that the processor runs: scalar, avx2, avxvnni, avx512 or neon
+    /// Evaluate with this kernel instead of the best that the processor runs: scalar, avx2, avxvnni, avx512
+    /// or neon
     #[arg(long)]
     kernel: Option<Kernel>,
 }
@@ -105,7 +107,7 @@ pub fn usi(
     let dashed = |w: &String| if NAMES.contains(&w.as_str()) { format!("--{w}") } else { w.clone() };
     let words = std::iter::once("bench".to_string()).chain(words.iter().map(dashed));
     let args = Line::try_parse_from(words)
-        // the first line says what is wrong, the rest is usage
+        // the first line is the error, the rest is usage
         .map_err(|e| {
             e.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_string()
         })?
@@ -118,7 +120,7 @@ pub fn usi(
     Ok(())
 }
 
-/// Keeps the last line and tells when the search has ended.
+/// Keeps the last line and signals the end of the search.
 struct Watch {
     last: Mutex<Option<Info>>,
     done: Mutex<Sender<Move>>,
@@ -130,15 +132,15 @@ impl Observer for Watch {
     }
 
     fn best_move(&self, best: Move, _ponder: Option<Move>) {
-        // the receiver waits until this comes
+        // the receiver waits for this message
         let _ = self.done.lock().unwrap_or_else(PoisonError::into_inner).send(best);
     }
 }
 
-/// Searches every position and tells a line each; at the end the total. Returns the nodes.
+/// Searches every position and reports a line each, then the total. Returns the nodes.
 ///
 /// # Errors
-/// [`OutOfMemory`] if the table cannot be had.
+/// [`OutOfMemory`] if the table cannot be allocated.
 pub fn bench(
     args: &Args,
     network: Arc<Network>,
@@ -168,7 +170,7 @@ pub fn bench(
         };
         let (send, done) = channel();
         let watch = Arc::new(Watch { last: Mutex::new(None), done: Mutex::new(send) });
-        // every position starts from nothing, so that each stands for itself
+        // every search starts from empty tables, so the order of the positions does not matter
         pool.clear();
         let start = Instant::now();
         pool.go(&position, limits, &options, watch.clone());

@@ -1,11 +1,11 @@
-//! `toratsugumi completions`: what a shell needs to complete the command line.
+//! `toratsugumi completions`: completion scripts for shells.
 
 use crate::support::console;
 use clap_complete::Shell;
 use std::error::Error;
 use std::io::Write;
 
-/// Print what a shell needs to complete this command line
+/// Print the completion script of a shell
 ///
 /// Example: toratsugumi completions bash > ~/.local/share/bash-completion/completions/toratsugumi
 #[derive(clap::Args)]

@@ -1,4 +1,4 @@
-//! `toratsugumi eval`: what the network says of positions, without search.
+//! `toratsugumi eval`: the static evaluation of positions.
 
 use super::networks::network;
 use super::positions::for_each_position;
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Print the network's evaluation of positions: SFEN, raw output, centipawns, from the side to move.
+/// Print the static evaluation of positions: SFEN, raw output, centipawns for the side to move
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Directory with an nn.bin, or the file itself; without it the embedded network is used
@@ -19,7 +19,8 @@ pub struct Args {
     /// A position
     #[arg(long, value_name = "SFEN")]
     sfen: Option<String>,
-    /// A file of positions, one a line; comments (#) and what follows a tab are ignored. `-` is standard input
+    /// A file of positions, one a line; comments (#) and what follows a tab are ignored. `-` is standard
+    /// input
     #[arg(long, value_name = "FILE", conflicts_with = "sfen")]
     sfen_file: Option<PathBuf>,
     /// Use this kernel: scalar, avx2, avxvnni, avx512 or neon

@@ -1,5 +1,5 @@
-//! The subcommands: a file each, with its arguments (`Args`), its conduct (`run`) and its words for people. What they
-//! share with other programs lies on the floors below; here are clap, signals and configuration files.
+//! The subcommands, one file each: its arguments (`Args`), its `run` and its output. Only this layer uses
+//! clap, signals and configuration files; the layers below work without them.
 
 pub mod accuracy;
 pub mod analyse;

@@ -70,7 +70,8 @@ enum NetCommand {
         /// The network file
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// Positions, one SFEN a line, on which to show how the units are used: how many are always or never on
+        /// Positions, one SFEN a line, on which to show how the units are used: how many are always or never
+        /// on
         #[arg(long, value_name = "FILE")]
         positions: Option<PathBuf>,
     },

@@ -1,4 +1,4 @@
-//! The network that a command works with.
+//! The network of `--eval-file`.
 
 use crate::engine::{LoadError, load_network};
 use crate::nnue::Network;

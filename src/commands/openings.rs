@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 
 /// Make balanced openings for matches
 ///
-/// Lines of our own search from the initial position, with a random choice among nearly equal moves; a deeper search of
-/// each last position keeps the even ones. One thread; the same arguments, engine and network make the same lines. Fewer of
-/// them than asked for never replace a file: they go to FILE.partial beside it.
+/// From the initial position, a search rates the moves and one of the nearly equal best is drawn at random; a
+/// deeper search of the last position keeps the balanced lines. Runs on one thread: the same arguments,
+/// engine and network make the same lines. If fewer are found than requested, they go to FILE.partial and
+/// FILE stays as it is.
 ///
 /// Example: toratsugumi openings --out lines.txt --count 200
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// File to write, a line an opening: `startpos moves ...`
+    /// File to write, one opening per line: `startpos moves ...`
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// How many openings
@@ -28,19 +29,19 @@ pub struct Args {
     /// Nodes of the search that checks the last position
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Its score is at most so many centipawns for either side
+    /// The largest score of a balanced last position, in centipawns
     #[arg(long, default_value_t = 80, value_name = "CP")]
     balance: u16,
-    /// Least plies of an opening
+    /// Minimum length of an opening
     #[arg(long, default_value_t = 16, value_name = "PLY", value_parser = clap::value_parser!(u32).range(2..=100))]
     min_plies: u32,
-    /// Most plies of an opening
+    /// Maximum length of an opening
     #[arg(long, default_value_t = 24, value_name = "PLY", value_parser = clap::value_parser!(u32).range(2..=100))]
     max_plies: u32,
     /// Nodes of the search before each move
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     move_nodes: u64,
-    /// How many of the best moves that search rates
+    /// Number of moves that this search rates
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     candidates: u16,
     /// Centipawns by which a move may be worse than the best
@@ -60,9 +61,9 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When the file exists or cannot be written, or when even openings are too rare.
+/// When the file exists or cannot be written, or when balanced openings are too rare.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    /// After so many failures in a row there will be no more successes.
+    /// Consecutive failures after which the run gives up.
     const MOST_FAILURES: u64 = 1000;
     let path = args.out.display();
     existing::spare(&args.out, args.force)?;
@@ -93,9 +94,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         progress.update(|| format!("{made}/{} openings, {} tried", args.count, maker.tried));
     }
     progress.say(&format!("{made}/{} openings, {} tried", args.count, maker.tried));
-    let why = if interrupt::requests() > 0 { "interrupted" } else { "hardly any line ends even" };
+    let why = if interrupt::requests() > 0 { "interrupted" } else { "hardly any line ends balanced" };
     if made == 0 {
-        return Err(format!("{why}: no opening, and {path} is not written").into());
+        return Err(format!("{why}: no opening found; {path} is not written").into());
     }
     let all = made == args.count;
     let out = destination(&args.out, all);
@@ -104,7 +105,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if all { Ok(()) } else { Err(format!("{why}: {name} has {made} openings").into()) }
 }
 
-/// Where the openings go. Fewer than asked for replace no file.
+/// The file to write: an incomplete set does not replace an existing file.
 fn destination(out: &Path, all: bool) -> PathBuf {
     if all || !out.is_file() { out.into() } else { beside(out, "partial") }
 }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fewer_openings_than_asked_for_replace_no_file() {
+    fn an_incomplete_set_replaces_no_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert_eq!(destination(file.path(), true), file.path());
         assert_eq!(destination(file.path(), false), beside(file.path(), "partial"));

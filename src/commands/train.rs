@@ -20,7 +20,7 @@ fn what_to_train() -> String {
     format!("What to train: {}", ARCHITECTURES.map(|a| a.name).join(", "))
 }
 
-/// Train a network from self-play games or other training records.
+/// Train a network from self-play games or other training records
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files (.games, .psv, .bin, .hcpe) or directories of such files
@@ -34,76 +34,77 @@ pub struct Args {
     /// Passes over the data
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
-    /// Positions a step, a multiple of 32
+    /// Positions per step, a multiple of 32
     #[arg(long, default_value_t = 16384)]
     batch: usize,
-    /// Learning rate in the beginning
+    /// Initial learning rate
     #[arg(long, default_value_t = 3e-3)]
     lr: f64,
-    /// Learning rate in the end, unless it is constant [default: 1e-5]
+    /// Final learning rate, unless it is constant [default: 1e-5]
     #[arg(long)]
     lr_end: Option<f64>,
-    /// How the learning rate falls
+    /// Schedule of the learning rate
     #[arg(long, value_enum, default_value = "cosine")]
     schedule: Shape,
     /// Steps over which the learning rate rises from zero
     #[arg(long, default_value_t = 100)]
     warmup: u32,
-    /// Weight of the search score against the game's result in the target. Results are the same all through a game, so
-    /// after a few passes a network has memorized them: keep their share small, and larger towards the end
+    /// Weight of the search score in the target; the game's result has the rest. A network memorizes results
+    /// after a few passes, because they are the same all through a game: keep their share small, and larger
+    /// towards the end
     #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
     lambda: f64,
-    /// Lambda in the end
+    /// Lambda at the end
     #[arg(long, default_value_t = 0.8, value_parser = parse_share)]
     lambda_end: f64,
-    /// Share of games set aside to measure the loss on
+    /// Share of games for validation
     #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
     validation: f64,
-    /// How many positions of those games to use [default: 100000]
+    /// Number of validation positions [default: 100000]
     #[arg(long)]
     validation_positions: Option<usize>,
     /// Leave out positions with larger scores (a pawn is 90)
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(i16).range(1..))]
     score_limit: i16,
-    /// Count larger scores as this one, announced mates included, before --score-limit looks at them
+    /// Clip scores to this, announced mates included; before --score-limit
     #[arg(long, value_parser = clap::value_parser!(i16).range(1..))]
     score_clip: Option<i16>,
-    /// Targets by temporal differences instead of the bare search scores: each blends the score with what the game showed
-    /// later, by this weight (0.7 or so; .games files only). The result is left out where the end of the game is not known,
-    /// as in .games made from positions
+    /// TD(lambda) targets instead of search scores: each blends the score with the scores of the following
+    /// plies (about 0.7; .games only). Games whose end is unknown, as in .games made from positions,
+    /// contribute no result
     #[arg(long, value_name = "LAMBDA", value_parser = parse_share)]
     td_lambda: Option<f64>,
-    /// With --td-lambda: the largest change of the win rate in one ply that is carried back
+    /// With --td-lambda: larger changes of the win rate in one ply are not carried back
     #[arg(long, default_value_t = TdLambda::CUT, value_parser = parse_share, requires = "td_lambda")]
     td_cut: f64,
-    /// The win rate of a score is sigmoid(score / this), in labels and for what the network says; `fit` takes the scale that
-    /// tells the results of the games best. The network's output keeps its unit
+    /// Win rate = sigmoid(score / SCALE), for labels and for the network's output; `fit` takes the scale that
+    /// fits the results of the games best. The unit of the network's output does not change
     #[arg(long, default_value = "600", value_name = "SCALE", value_parser = score_scale)]
     score_scale: ScoreScale,
     /// Do not reflect positions left to right at random
     #[arg(long)]
     no_mirror: bool,
-    /// Let king squares that mirror each other left to right share their rows while training (45 of 81 king squares); the
-    /// finished network has them all. A start from a network that did not takes the mean of both
+    /// Share the rows of mirrored king squares during training (45 of 81 king squares); the finished network
+    /// has all rows. With --init, mirrored rows start from their mean
     #[arg(long)]
     tie_mirror: bool,
-    /// Make the finished network an average over the last steps instead of what the last one left: the share of the average
-    /// that is kept in a step, such as 0.999
+    /// Average the weights exponentially over the steps: the share of the average that a step keeps, such as
+    /// 0.999
     #[arg(long, value_name = "DECAY")]
     ema: Option<f64>,
-    /// Train with finer numbers than the network's integers and round in the end, instead of training the rounded network
+    /// Train unrounded weights and round at the end, instead of training the rounded network
     #[arg(long)]
     float: bool,
     /// Adam's epsilon
     #[arg(long, default_value_t = 1e-7)]
     epsilon: f32,
-    /// Learning rate of the first layer's rows, as a share of that of what they share and of the other layers
+    /// Learning rate of the first layer's own rows, relative to that of the shared rows and the other layers
     #[arg(long, default_value_t = 0.1)]
     row_rate: f32,
-    /// Of the first weights and of the order of the positions
+    /// Seed of the initial weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads [default: all processors; with --resume as many as before]
+    /// Threads [default: one per CPU; with --resume the same number as before]
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Threads that decode records [default: one for every eight of --threads]
@@ -112,25 +113,25 @@ pub struct Args {
     /// MiB for decoded positions (84 bytes each); sets that need more are streamed
     #[arg(long, value_name = "MIB", default_value = "1024", value_parser = parse_mebibytes)]
     memory: usize,
-    /// Go on from the checkpoint in --out, if there is one; settings, data and --init (which may be left out) have to be the
-    /// same
+    /// Continue from the checkpoint in --out, if there is one; settings, data and --init (which may be
+    /// omitted) must be the same
     #[arg(long)]
     resume: bool,
-    /// Start from a network, or from the state in f32 that an earlier run left (the file `checkpoint` in its directory: then
-    /// momentum and the shared rows go on, too), instead of from random numbers
+    /// Start from a network instead of random weights, or from the file `checkpoint` of an earlier run, which
+    /// holds the f32 weights, the momentum and the shared rows
     #[arg(long, value_name = "FILE")]
     init: Option<PathBuf>,
     /// Stop after this time (such as 55m), with a checkpoint
     #[arg(long, value_parser = parse_duration)]
     max_time: Option<Duration>,
-    /// Let the schedules end with --max-time, so that the run is complete then (but not reproducible). Stopped before, it goes
-    /// on with --resume for what is left of the time
+    /// End the schedules at --max-time, so that the run is complete then (but not reproducible). A run
+    /// stopped earlier uses the remaining time with --resume
     #[arg(long, requires = "max_time")]
     fit_time: bool,
     /// Time between checkpoints
     #[arg(long, value_parser = parse_duration, default_value = "10m")]
     checkpoint_every: Duration,
-    /// Steps between looks at the validation set
+    /// Steps between two measurements of the validation loss
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
     validate_every: u32,
     /// No progress lines
@@ -141,7 +142,7 @@ pub struct Args {
     kernels: Option<String>,
 }
 
-/// What --score-scale says.
+/// The value of --score-scale.
 #[derive(Clone, Copy, Debug)]
 enum ScoreScale {
     Fixed(f32),
@@ -158,17 +159,17 @@ fn score_scale(text: &str) -> Result<ScoreScale, String> {
     }
 }
 
-/// A network stays, unless the run that wrote it goes on.
+/// Refuses to overwrite a network, unless the run that wrote it is resumed.
 fn spare_network(args: &Args) -> Result<(), String> {
     let out = args.out.display();
     match [CHECKPOINT, NETWORK].map(|name| args.out.join(name).exists()) {
         [false, false] => Ok(()),
         [false, true] => Err(format!(
-            "{out} holds a network, which stays, and no checkpoint to go on from; another --out begins anew"
+            "{out} holds a network, which stays, and no checkpoint to resume from; choose another --out"
         )),
         [true, _] if args.resume => Ok(()),
         [true, _] => Err(format!(
-            "{out} holds a network, which stays; --resume goes on with it, another --out begins anew"
+            "{out} holds a network, which stays; use --resume to continue, or choose another --out"
         )),
     }
 }

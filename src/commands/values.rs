@@ -1,15 +1,15 @@
-//! Values on the command line: spans of time, shares, memory.
+//! Parsers of arguments: durations, shares, memory sizes.
 
 use jiff::{Span, SpanRelativeTo};
 use std::time::Duration;
 
-/// Reads a span of time: seconds, or numbers with units (`45s`, `55m`, `1h30m`, `2 days`), as jiff knows them. A day has
-/// 24 hours.
+/// Parses a duration: seconds, or numbers with jiff's units (`45s`, `55m`, `1h30m`, `2 days`). A day has 24
+/// hours.
 ///
 /// # Errors
-/// A sentence for the user.
+/// A message for the user.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let bad = || format!("`{text}` is not a span of time; write for instance 90, 45s, 55m or 1h30m");
+    let bad = || format!("`{text}` is not a duration; examples are 90, 45s, 55m and 1h30m");
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| bad());
     }
@@ -21,7 +21,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 /// Reads a number from 0 to 1.
 ///
 /// # Errors
-/// A sentence for the user.
+/// A message for the user.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
     share.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
@@ -30,7 +30,7 @@ pub fn parse_share(text: &str) -> Result<f64, String> {
 /// Reads a number of MiB, as bytes.
 ///
 /// # Errors
-/// A sentence for the user.
+/// A message for the user.
 pub fn parse_mebibytes(text: &str) -> Result<usize, String> {
     let bytes = text.parse().ok().filter(|&n| n > 0).and_then(|n: usize| n.checked_mul(1 << 20));
     bytes.ok_or_else(|| format!("`{text}` is not a number of MiB from 1 to {}", usize::MAX >> 20))
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_time() {
+    fn durations() {
         for (text, seconds) in
             [("90", 90.0), ("0.5", 0.5), ("45s", 45.0), ("55m", 3300.0), ("1h30m", 5400.0), ("2d", 172800.0)]
         {

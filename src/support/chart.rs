@@ -4,22 +4,22 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-/// Colours that stay apart for most eyes (Okabe and Ito).
+/// Colours that color-blind readers can tell apart (Okabe and Ito).
 pub const COLORS: [(u8, u8, u8); 6] =
     [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (230, 159, 0)];
 
-/// A line through points, with or without what surrounds it.
+/// A line through points, with an optional band or error bars.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// Shown in the legend, which is left out when no curve has a name.
+    /// The name in the legend. There is no legend when no curve has a name.
     pub name: String,
     /// Red, green, blue.
     pub color: (u8, u8, u8),
-    /// Of x and y, in the order in which they are joined.
+    /// Points (x, y), in the order in which the line joins them.
     pub points: Vec<(f64, f64)>,
-    /// For each x the lower and the upper bound, as an area.
+    /// An area: (x, lower bound, upper bound).
     pub band: Vec<(f64, f64, f64)>,
-    /// For each x the lower bound, the value and the upper bound, as bars.
+    /// Error bars: (x, lower bound, value, upper bound).
     pub bars: Vec<(f64, f64, f64, f64)>,
     /// Mark every point.
     pub dots: bool,
@@ -34,13 +34,13 @@ pub struct Panel {
     pub x_label: String,
     /// Beside the vertical axis.
     pub y_label: String,
-    /// Drawn one over the other, the first below.
+    /// Drawn in this order, later curves over earlier ones.
     pub curves: Vec<Curve>,
     /// Dashed horizontal lines.
     pub marks: Vec<f64>,
-    /// Logarithmic upwards; values that are not positive are left out.
+    /// Logarithmic y axis; values that are not positive are left out.
     pub log: bool,
-    /// What the scale must include, and nothing need go beyond it.
+    /// A range that the y axis must include.
     pub y_range: Option<(f64, f64)>,
 }
 
@@ -51,7 +51,7 @@ pub fn svg(panels: &[Panel], columns: usize, size: (u32, u32)) -> String {
     {
         let whole = (size.0 * columns as u32, size.1 * rows as u32);
         let root = SVGBackend::with_string(&mut out, whole).into_drawing_area();
-        // a string takes everything: nothing here can fail
+        // writing to a string cannot fail
         let _ = root.fill(&WHITE);
         for (panel, area) in panels.iter().zip(root.split_evenly((rows, columns.max(1)))) {
             let _ = panel.draw(&area);
@@ -207,9 +207,9 @@ impl Panel {
     }
 }
 
-/// A number with no more digits than it has; six after the point, or three in all of very small ones.
+/// A number without trailing zeros: at most six decimals, three significant digits for very small numbers.
 fn number(x: f64) -> String {
-    // what is left of a zero that was reached by steps
+    // a rounding error instead of zero
     if x.abs() < 1e-12 {
         return "0".into();
     }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_legend_stands_where_the_curves_are_not() {
+    fn the_legend_avoids_the_curves() {
         let corner = |points: &[(f64, f64)], log| {
             let curve = Curve { points: points.to_vec(), ..Curve::default() };
             Panel { curves: vec![curve], log, ..Panel::default() }.emptiest_corner()

@@ -1,6 +1,5 @@
-//! What the program says to people: lines on standard output and standard error, and the line that tells how far a long job
-//! is. The work goes on when nobody reads them any more (`| head`, a terminal that was closed): what it leaves in files does
-//! not depend on a reader.
+//! Output for people: lines on standard output and standard error, and the progress line of a long job. A
+//! closed pipe (`| head`) or a closed terminal does not stop the work, so files are always complete.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Arguments;
@@ -10,13 +9,13 @@ use std::time::{Duration, Instant};
 /// Prints a line on standard output.
 ///
 /// # Errors
-/// When it cannot be written, as on a full disk; that its reader has gone is no error.
+/// Write errors, as on a full disk. A closed pipe is not an error.
 #[cfg(feature = "cli")]
 macro_rules! say {
     ($($text:tt)*) => { $crate::support::console::out(format_args!($($text)*)) };
 }
 
-/// Prints a line on standard error. Nothing can be done where that fails.
+/// Prints a line on standard error and ignores write errors.
 macro_rules! note {
     ($($text:tt)*) => { $crate::support::console::err(format_args!($($text)*)) };
 }
@@ -25,10 +24,10 @@ pub(crate) use note;
 #[cfg(feature = "cli")]
 pub(crate) use say;
 
-/// What `say!` does with its line.
+/// The function behind `say!`.
 ///
 /// # Errors
-/// Of the writing, but for a reader that has gone.
+/// Write errors, except a closed pipe.
 #[cfg(feature = "cli")]
 pub(crate) fn out(line: Arguments) -> io::Result<()> {
     match writeln!(io::stdout(), "{line}") {
@@ -37,8 +36,8 @@ pub(crate) fn out(line: Arguments) -> io::Result<()> {
     }
 }
 
-/// Standard output for a command that has nothing to do but print: when its reader has gone, the error is [`ReaderGone`],
-/// at which the command may end.
+/// Standard output for a command that only prints. After a closed pipe the error is [`OutputClosed`], which
+/// ends the command.
 #[cfg(feature = "cli")]
 pub(crate) fn output() -> Output {
     Output(io::stdout())
@@ -48,25 +47,25 @@ pub(crate) fn output() -> Output {
 #[cfg(feature = "cli")]
 pub(crate) struct Output(io::Stdout);
 
-/// Nobody reads standard output any more. Any other broken pipe (an engine, a server) is a failure.
+/// Standard output is a closed pipe. Any other broken pipe (to an engine or a server) is a failure.
 #[cfg(feature = "cli")]
 #[derive(Debug, thiserror::Error)]
-#[error("nobody reads the output")]
-pub(crate) struct ReaderGone;
+#[error("standard output is closed")]
+pub(crate) struct OutputClosed;
 
 #[cfg(feature = "cli")]
-impl ReaderGone {
-    /// Whether this is what stopped a command.
+impl OutputClosed {
+    /// Whether this caused `error`.
     pub fn caused(error: &(dyn std::error::Error + 'static)) -> bool {
         let inner = |e: &(dyn std::error::Error + 'static)| {
-            e.downcast_ref::<io::Error>().and_then(io::Error::get_ref).is_some_and(|e| e.is::<ReaderGone>())
+            e.downcast_ref::<io::Error>().and_then(io::Error::get_ref).is_some_and(|e| e.is::<OutputClosed>())
         };
         std::iter::successors(Some(error), |e| e.source()).any(inner)
     }
 
-    fn told(error: io::Error) -> io::Error {
+    fn from_io(error: io::Error) -> io::Error {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            io::Error::new(error.kind(), ReaderGone)
+            io::Error::new(error.kind(), OutputClosed)
         } else {
             error
         }
@@ -76,22 +75,23 @@ impl ReaderGone {
 #[cfg(feature = "cli")]
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(ReaderGone::told)
+        self.0.write(bytes).map_err(OutputClosed::from_io)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(ReaderGone::told)
+        self.0.flush().map_err(OutputClosed::from_io)
     }
 }
 
-/// What `note!` does with its line.
+/// The function behind `note!`.
 pub(crate) fn err(line: Arguments) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// The line of one job on standard error: rewritten in place on a terminal, a new line now and then in a log.
+/// The progress line of a job on standard error: rewritten in place on a terminal, a new line every 30
+/// seconds in a log.
 pub struct Progress {
-    /// The line on a terminal.
+    /// None where standard error is not a terminal.
     bar: Option<ProgressBar>,
     quiet: bool,
     every: Duration,
@@ -106,12 +106,12 @@ impl Progress {
             ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
         });
         let every = if bar.is_some() { Duration::from_millis(500) } else { Duration::from_secs(30) };
-        // a log need not begin with an empty report
+        // a log does not begin with an empty report
         let last = if bar.is_some() { None } else { Some(Instant::now()) };
         Progress { bar, quiet, every, last }
     }
 
-    /// Shows `line` if it is time to.
+    /// Shows `line` if the last update is old enough.
     pub fn update(&mut self, line: impl FnOnce() -> String) {
         if self.quiet || self.last.is_some_and(|t| t.elapsed() < self.every) {
             return;
@@ -126,7 +126,7 @@ impl Progress {
         }
     }
 
-    /// Shows a line that stays.
+    /// Prints a permanent line.
     pub fn say(&mut self, line: &str) {
         match &self.bar {
             _ if self.quiet => {}
@@ -135,7 +135,7 @@ impl Progress {
         }
     }
 
-    /// Leaves the line of a terminal as it stands; the next one is a new line.
+    /// Keeps the present line on the terminal and starts a new one.
     pub fn end(&mut self) {
         if let Some(bar) = &self.bar {
             let line = bar.message();
@@ -188,16 +188,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_written_like_a_clock() {
+    fn durations_are_printed_as_on_a_clock() {
         assert_eq!((clock(61.9), clock(3723.0)), ("1:01".into(), "1:02:03".into()));
     }
 
     #[cfg(feature = "cli")]
     #[test]
-    fn a_pipe_to_an_engine_or_a_server_is_not_the_output() {
+    fn only_a_closed_stdout_is_output_closed() {
         let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
-        assert!(ReaderGone::caused(&ReaderGone::told(broken())));
-        assert!(!ReaderGone::caused(&broken()));
-        assert!(!ReaderGone::caused(&ReaderGone::told(io::Error::from(io::ErrorKind::StorageFull))));
+        assert!(OutputClosed::caused(&OutputClosed::from_io(broken())));
+        assert!(!OutputClosed::caused(&broken()));
+        assert!(!OutputClosed::caused(&OutputClosed::from_io(io::Error::from(io::ErrorKind::StorageFull))));
     }
 }

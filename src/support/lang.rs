@@ -27,8 +27,8 @@ impl FromStr for Lang {
 static OF_PROCESS: OnceLock<Lang> = OnceLock::new();
 
 impl Lang {
-    /// The language of the user's locale: of `LC_ALL`, `LC_MESSAGES` or `LANG`, and on Windows, where these are seldom set, of
-    /// the system.
+    /// The language of the user's locale: of `LC_ALL`, `LC_MESSAGES` or `LANG`, and on Windows, where these
+    /// are seldom set, of the system.
     pub fn of_locale() -> Lang {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set);

@@ -1,9 +1,10 @@
 //! Large zeroed buffers, in huge pages where the operating system gives them: [`HugeBuf`].
 //!
-//! The transposition table and the network's first layer are tens of megabytes to gigabytes and read at random. With
-//! 4 KiB pages nearly every such read misses the TLB; with 2 MiB pages hardly any does, which is worth 10 to 20 % of
-//! the speed of the search. On Linux a buffer is an anonymous mapping aligned to 2 MiB and marked `MADV_HUGEPAGE`
-//! (transparent huge pages, no privileges needed). Elsewhere, and for small buffers, it is an ordinary allocation.
+//! The transposition table and the network's first layer are tens of megabytes to gigabytes and read at
+//! random. With 4 KiB pages nearly every such read misses the TLB; with 2 MiB pages hardly any does, which is
+//! worth 10 to 20 % of the speed of the search. On Linux a buffer is an anonymous mapping aligned to 2 MiB
+//! and marked `MADV_HUGEPAGE` (transparent huge pages, no privileges needed). Elsewhere, and for small
+//! buffers, it is an ordinary allocation.
 #![allow(unsafe_code)]
 
 pub use bytemuck::Zeroable;
@@ -14,16 +15,16 @@ use std::ptr::NonNull;
 /// Every buffer begins at a multiple of this (a cache line, and the widest vector register).
 pub const ALIGN: usize = 64;
 
-/// The size of a huge page on x86-64 and (with 4 KiB base pages) on aarch64; less under Miri, which takes minutes for a few
-/// megabytes.
+/// The size of a huge page on x86-64 and (with 4 KiB base pages) on aarch64; less under Miri, which takes
+/// minutes for a few megabytes.
 #[cfg(any(target_os = "linux", test))]
 const HUGE_PAGE: usize = if cfg!(miri) { 1 << 14 } else { 2 << 20 };
 
-/// The operating system gave no memory for a buffer of that many bytes.
+/// The operating system cannot allocate a buffer of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no memory for a buffer of {bytes} bytes")]
 pub struct OutOfMemory {
-    /// The size that was asked for.
+    /// The requested size.
     pub bytes: usize,
 }
 
@@ -52,8 +53,8 @@ unsafe impl<T: Send> Send for HugeBuf<T> {}
 unsafe impl<T: Sync> Sync for HugeBuf<T> {}
 
 impl<T: Zeroable> HugeBuf<T> {
-    /// A buffer of `len` zeroed elements. The pages are not touched: the thread that first writes one gets it on its
-    /// own NUMA node.
+    /// A buffer of `len` zeroed elements. The pages are not touched: the thread that first writes one gets it
+    /// on its own NUMA node.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the size overflows or the system refuses.
@@ -79,8 +80,8 @@ impl<T: Zeroable> HugeBuf<T> {
 
     #[cfg(target_os = "linux")]
     fn mapped(len: usize, bytes: usize) -> Option<Self> {
-        // One page more than needed, so that an aligned start lies within; whole pages, so that the last one can be
-        // huge too. Untouched pages cost nothing.
+        // One page more than needed, so that an aligned start lies within; whole pages, so that the last one
+        // can be huge too. Untouched pages cost nothing.
         let span = bytes.checked_next_multiple_of(HUGE_PAGE)?;
         let mapped = span.checked_add(HUGE_PAGE)?;
         // SAFETY: a fresh private anonymous mapping; no existing memory is affected.
@@ -100,7 +101,8 @@ impl<T: Zeroable> HugeBuf<T> {
         let start = base.map_addr(|a| a.next_multiple_of(HUGE_PAGE));
         // Miri does not know the call
         #[cfg(not(miri))]
-        // SAFETY: `start .. start + span` lies within the mapping just made. The call is advice: failing is harmless.
+        // SAFETY: `start .. start + span` lies within the mapping just made. The call is advice:
+        // failing is harmless.
         unsafe {
             libc::madvise(start, span, libc::MADV_HUGEPAGE);
         }
@@ -182,7 +184,7 @@ mod tests {
     fn impossible_sizes_are_errors() {
         assert!(HugeBuf::<u64>::zeroed(usize::MAX).is_err());
         assert!(HugeBuf::<u64>::zeroed(isize::MAX as usize / 8).is_err());
-        // Miri ends here, as if the memory of its own machine were gone
+        // Miri stops here: it reports that its own memory is exhausted
         #[cfg(not(miri))]
         assert!(HugeBuf::<u64>::zeroed(1 << 58).is_err());
     }

@@ -1,5 +1,5 @@
-//! The messages of `convert`, `mate`, `match` and `book`, in Japanese and in English. A function is a message; it takes the
-//! values that stand in it.
+//! The messages of `convert`, `mate`, `match` and `book`, in Japanese and in English. A function is a
+//! message; it takes the values that stand in it.
 
 use super::lang::Lang;
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! Random numbers that never change: games, samples and shuffles are reproducible from a seed on any host and with any
-//! version.
+//! Reproducible random numbers: a seed gives the same games, samples and shuffles on every machine and with
+//! every version.
 
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
@@ -25,7 +25,7 @@ impl Rng {
         self.0.next_u64()
     }
 
-    /// A number in `0..n` (0 when `n` is 0). The bias, below n / 2^64, is of no account for the small `n` we draw.
+    /// A number in `0..n` (0 when `n` is 0). The bias, below n / 2^64, is negligible for small `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((self.next_u64() as u128 * n as u128) >> 64) as usize
     }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_in_range_and_even() {
+    fn draws_are_in_range_and_uniform() {
         let mut rng = Rng::for_stream(1, 2);
         let mut counts = [0; 5];
         (0..10_000).for_each(|_| counts[rng.between(3, 7) as usize - 3] += 1);

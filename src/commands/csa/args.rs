@@ -1,4 +1,4 @@
-//! What the user wants: [`Args`] from the command line, the same from a TOML file; both together make [`Settings`].
+//! [`Args`] come from the command line and from a TOML file; together they make [`Settings`].
 
 use crate::commands::values::parse_duration;
 use crate::csa::secret::Secret;
@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// Play on floodgate or another CSA server
 ///
-/// Logs in, waits for a game, plays, keeps the record, and logs in for the next one, over broken connections too. Ctrl-C
-/// (or SIGTERM) ends after the present game, a second one at once.
+/// Logs in, waits for a game, plays it, saves the record and logs in again; reconnects after a broken
+/// connection. Ctrl-C (or SIGTERM) stops after the current game, a second one immediately.
 ///
 /// Example: toratsugumi csa --host HOST --id MyEngine --password-file trip.txt --game floodgate-300-10F
 #[derive(clap::Args, Clone, Debug, Default, Deserialize)]
@@ -30,8 +30,8 @@ pub struct Args {
     /// Name to log in with
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
-    /// Password; floodgate's is the trip, without the game's name. Other users of this machine can see it on the
-    /// command line: better in --password-file or in TORATSUGUMI_CSA_PASSWORD
+    /// Password (on floodgate: the trip, without the game's name). Other users of this machine can see the
+    /// command line; --password-file and TORATSUGUMI_CSA_PASSWORD are safer
     #[arg(long)]
     password: Option<Secret>,
     /// File whose first line is the password
@@ -40,54 +40,56 @@ pub struct Args {
     /// Game to wait for, for instance floodgate-300-10F
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Settings by these names in TOML, USI options in a table `[option]`; flags override it
+    /// Settings in TOML, named as these options, USI options in a table `[option]`; the command line
+    /// overrides them
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     config: Option<PathBuf>,
     /// A USI engine to play with, program and arguments quoted as in a shell [default: this one]
     #[arg(long, value_name = "CMD")]
     engine: Option<String>,
-    /// A USI option for the engine; may be given often
+    /// A USI option for the engine; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     #[serde(deserialize_with = "option_table")]
     option: Vec<(String, String)>,
     /// Do not think on the opponent's time
     #[arg(long)]
     no_ponder: bool,
-    /// Do not send score and line with the moves
+    /// Do not send score and principal variation with the moves
     #[arg(long)]
     no_comment: bool,
-    /// Centipawns: resign at minus this or less, --resign-moves moves in a row [default: never]
+    /// Resign after --resign-moves consecutive scores of minus this or less, in centipawns [default: never]
     #[arg(long, value_name = "CP")]
     resign: Option<i32>,
     /// [default: 3]
     #[arg(long, value_name = "N")]
     resign_moves: Option<u32>,
-    /// End after so many games [default: never; 1 with --dry-run]
+    /// Stop after N games [default: never; 1 with --dry-run]
     #[arg(long, value_name = "N")]
     games: Option<u32>,
-    /// Begin no game after this: a time of day (18:00), a date and time (2026-12-31T18:00), both local, or a span (8h)
+    /// Start no game after this: a time of day (18:00), a date and time (2026-12-31T18:00), both local, or a
+    /// duration (8h)
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
-    /// Where records (CSA) and games.jsonl go [default: csa-games]
+    /// Directory for records (CSA) and games.jsonl [default: csa-games]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Keep the whole dialogue here, without the password
+    /// Log the dialogue with the server to this file, without the password
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// An empty line to the server after so many seconds of silence, at least 30 [default: 45]
+    /// Send an empty line after this many seconds of silence, at least 30 [default: 45]
     #[arg(long, value_name = "SECONDS")]
     keep_alive: Option<u64>,
-    /// Milliseconds of the clock to leave unused, at least; more where the line turns out slower [default: 100]
+    /// Milliseconds of the clock to keep in reserve; more where the connection is slower [default: 100]
     #[arg(long, value_name = "MS")]
     margin: Option<u64>,
-    /// Longest wait between two tries to connect [default: 60s]
+    /// Longest wait between two attempts to connect [default: 60s]
     #[arg(long, value_name = "TIME")]
     max_wait: Option<String>,
-    /// Play against itself over a server on this machine; takes no --host or --id
+    /// Play against itself on a server inside this process; takes no --host or --id
     #[arg(long, conflicts_with_all = ["host", "id"])]
     dry_run: bool,
-    /// Only errors on standard error
+    /// Print only errors on standard error
     #[arg(long, short)]
     quiet: bool,
 }
@@ -111,7 +113,7 @@ fn option_table<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<(String, S
 }
 
 impl Args {
-    /// Flags, then the file, then what is usual.
+    /// The command line first, then the file, then the defaults.
     ///
     /// # Errors
     /// [`SettingsError`] names what is missing or wrong.
@@ -126,7 +128,7 @@ impl Args {
             (None, Some(path)) => Some(read_password(path)?),
             (None, None) => environment(PASSWORD_VARIABLE).map(Secret::from),
         };
-        // settings can be tried before there is a trip
+        // a dry run needs no password
         let password = match (password, file.password, file.password_file.as_deref()) {
             (Some(password), ..) | (None, Some(password), _) => password,
             (None, None, Some(path)) if !dry_run => read_password(path)?,
@@ -147,12 +149,12 @@ impl Args {
         one_word("game", &game)?;
         one_word("password", password.reveal()).map_err(|_| SettingsError::Value {
             name: "password",
-            reason: "no blanks, please: the protocol would cut it there".into(),
+            reason: "blanks are not allowed: the protocol separates words by them".into(),
         })?;
         let wrong = |name| move |reason| SettingsError::Value { name, reason };
         let engine = self.engine.or(file.engine);
         let engine = engine.map(|text| split_words(&text)).transpose().map_err(wrong("engine"))?;
-        // the later one of two holds
+        // the last of several values counts
         let mut options = file.option;
         options.extend(self.option);
         let until = self.until.or(file.until);
@@ -197,7 +199,7 @@ fn read_config(path: &Path) -> Result<Args, SettingsError> {
     let failed = |reason: String| SettingsError::File { path: path.into(), reason };
     let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
     toml::from_str(&text).map_err(|e| {
-        // the full message would show the line, and the password with it
+        // the full message would quote the line, which may hold the password
         let line = e.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         failed(format!("line {line}: {}", e.message()))
     })
@@ -220,7 +222,7 @@ fn one_word(name: &'static str, text: &str) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// When to end, as [`Args::until`] says it.
+/// Parses [`Args::until`].
 fn parse_until(text: &str, now: &Zoned) -> Result<Timestamp, String> {
     let at = |when: DateTime| {
         when.to_zoned(now.time_zone().clone()).map(|z| z.timestamp()).map_err(|e| e.to_string())
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_go_before_the_file_and_the_file_before_the_usual() {
+    fn the_command_line_overrides_the_file_and_the_file_the_defaults() {
         let dir = tempfile::tempdir().unwrap();
         let (config, trip) = (dir.path().join("c.toml"), dir.path().join("trip"));
         std::fs::write(&trip, "from-file\nmore\n").unwrap();
@@ -298,9 +300,9 @@ mod tests {
     }
 
     #[test]
-    fn the_example_names_settings_that_exist() {
+    fn every_setting_of_the_example_exists() {
         let example = include_str!("../../../docs/floodgate.toml");
-        // what stands there as a comment counts, too
+        // commented-out settings count, too
         let all: String =
             example.lines().map(|l| format!("{}\n", l.trim_start_matches("# "))).skip(1).collect();
         for text in [example, &all] {
@@ -310,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_without_the_password() {
+    fn errors_do_not_show_the_password() {
         let say = |words: &[&str]| settings(words, None).unwrap_err().to_string();
         assert_eq!(say(&[]), "give --host");
         assert_eq!(say(&["--host", "h"]), "give --id");
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn times_to_end_at() {
+    fn until_parses_times_dates_and_durations() {
         let now: Zoned = "2026-07-17T16:30:00[Asia/Tokyo]".parse().unwrap();
         let until =
             |text| parse_until(text, &now).unwrap().to_zoned(now.time_zone().clone()).datetime().to_string();

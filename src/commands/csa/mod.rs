@@ -37,14 +37,14 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the signals so far mean.
+/// The request that the signals so far make.
 fn wish(quiet: bool) -> Wish {
     match interrupt::requests() {
         0 => Wish::GoOn,
         1 => {
             static TOLD: Once = Once::new();
             if !quiet {
-                TOLD.call_once(|| note!("stopping after this game; the same again stops at once"));
+                TOLD.call_once(|| note!("stopping after this game; press Ctrl-C again to stop immediately"));
             }
             Wish::Finish
         }
@@ -52,12 +52,12 @@ fn wish(quiet: bool) -> Wish {
     }
 }
 
-/// `label` stands before what is said.
+/// Messages begin with `label`.
 fn log(settings: &Settings, screen: &Arc<Screen>, label: &str) -> io::Result<Log> {
     Log::new(settings.password.clone(), settings.log.as_deref(), screen.clone(), label)
 }
 
-/// Plays by the settings.
+/// Plays with these settings.
 fn play(settings: &Settings, log: Log, wish: &dyn Fn() -> Wish) -> Result<Tally, ClientError> {
     let (send, events) = channel();
     let player = player(settings, send.clone())?;
@@ -66,7 +66,7 @@ fn play(settings: &Settings, log: Log, wish: &dyn Fn() -> Wish) -> Result<Tally,
 
 fn player(settings: &Settings, send: Sender<Event>) -> Result<Box<dyn Player>, PlayerError> {
     let sink: Sink = Arc::new(move |thought: Thought| {
-        // the client may be gone already
+        // the client may have ended already
         let _ = send.send(Event::Thought(thought));
     });
     Ok(match &settings.engine {
@@ -89,7 +89,8 @@ fn summary(tally: &Tally) -> String {
     text
 }
 
-/// Both players of every game, over a server in this process. Each keeps its records in a directory of its own.
+/// Both players of every game, over a server in this process. Each keeps its records in a directory of its
+/// own.
 fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
     let server = Loopback::start(Rules::default())?;
     let players = ["first", "second"].map(|name| Settings {
@@ -100,11 +101,11 @@ fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
         options: frugal(settings),
         ..settings.clone()
     });
-    // without its opponent a player would wait for ever
+    // without its opponent a player would wait forever
     let alone = AtomicBool::new(false);
     let screen = Arc::new(Screen::new(settings.quiet));
     let [first, second] = players.each_ref().map(|s| log(s, &screen, &format!("{}: ", s.id)));
-    // both play the same game, so one line tells of it
+    // both play the same game, so one reports it
     let logs = [first?, second?.without_live()];
     let results = std::thread::scope(|scope| {
         let alone = &alone;
@@ -132,11 +133,11 @@ fn dry_run(settings: &Settings) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Two engines share this machine: small tables and one thread, unless the user says otherwise.
+/// Two engines share this machine, so the defaults are small tables and one thread.
 fn frugal(settings: &Settings) -> Vec<(String, String)> {
     let few =
         [("Threads", "1"), ("USI_Hash", "64")].map(|(name, value)| (name.to_string(), value.to_string()));
-    // another engine may have other names for them
+    // another engine may name them differently
     let few = few.into_iter().filter(|_| settings.engine.is_none());
     few.chain(settings.options.iter().cloned()).collect()
 }

@@ -13,12 +13,11 @@ use std::error::Error;
 pub struct Args {
     #[command(flatten)]
     files: InOut,
-    /// Of .games also the positions that are not fit for training
+    /// Include positions of .games that are not fit for training
     #[arg(long)]
     all: bool,
-    /// Instead of the search scores of .games write TD targets: each blends the score with what the game showed
-    /// later, by this weight (0 to 1; see `train --td-lambda`). Results of games whose end is not known (made from positions)
-    /// stay out of them
+    /// Write TD(lambda) targets of .games instead of the search scores (0 to 1; see `train --td-lambda`).
+    /// Games whose end is unknown (made from positions) contribute no result
     #[arg(long, value_name = "LAMBDA", value_parser = parse_share)]
     td_lambda: Option<f64>,
 }

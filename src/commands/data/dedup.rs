@@ -14,15 +14,15 @@ use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Keep only the first occurrence of each position: later ones are dropped (.psv, .bin, .hcpe) or marked as unfit
-/// for training (.games; those of several files are numbered anew)
+/// Keep only the first occurrence of each position: later ones are dropped (.psv, .bin, .hcpe) or marked as
+/// unfit for training (.games; those of several files are numbered anew)
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     files: InOut,
 }
 
-/// The positions met so far.
+/// The positions seen so far.
 #[derive(Default)]
 struct Seen {
     hashes: HashSet<u64>,

@@ -43,7 +43,8 @@ impl InOut {
     }
 }
 
-/// The files that the arguments stand for: none twice, none the output. Files of unfinished runs are left out with a warning.
+/// The files that the arguments stand for: none twice, none the output. Files of unfinished runs are left out
+/// with a warning.
 pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
     for part in data::unfinished(paths)? {
         warn(format!("{}: left out, its run is not finished; name the file to use it", part.display()));

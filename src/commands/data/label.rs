@@ -18,8 +18,9 @@ use std::time::Duration;
 ///
 /// Of games, the positions fit for training are taken.
 ///
-/// Each position is searched with nothing known before, so that its label depends on nothing else. Killed or stopped, the run
-/// goes on with --resume; exit code 75: stopped with all saved. OUT.label.json says what made the labels.
+/// Every search starts from an empty table, so a label depends only on its position. A run that was killed or
+/// stopped continues with --resume; exit code 75 means stopped with all results saved. OUT.label.json records
+/// how the labels were made.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -27,7 +28,7 @@ pub struct Args {
     /// Nodes of each search
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Take so many positions, drawn from all over the input [default: all]
+    /// Take N positions, drawn at random from the whole input [default: all]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
     /// With --positions: another seed, other positions
@@ -42,13 +43,13 @@ pub struct Args {
     /// MiB of each search's transposition table
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Searches at once [default: one a CPU]
+    /// Parallel searches [default: one per CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Stop after this time (90, 45s, 55m, 1h30m)
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     max_time: Option<Duration>,
-    /// Go on with what an earlier run left
+    /// Continue an earlier run
     #[arg(long, conflicts_with = "force")]
     resume: bool,
     /// No progress on standard error

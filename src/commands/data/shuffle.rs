@@ -20,18 +20,18 @@ pub struct Args {
     /// MiB of memory to use; larger sets go through temporary files beside the output
     #[arg(long, value_name = "MIB", default_value = "1024", value_parser = parse_mebibytes)]
     memory: usize,
-    /// Another seed, another order
+    /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Temporary files, which go when this does.
+/// Temporary files, removed on drop.
 struct Buckets(Vec<PathBuf>);
 
 impl Drop for Buckets {
     fn drop(&mut self) {
         for path in &self.0 {
-            // it is there only if all went well so far
+            // it may not exist after an error
             let _ = std::fs::remove_file(path);
         }
     }

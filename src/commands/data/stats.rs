@@ -32,7 +32,7 @@ struct Stats {
     /// Fit positions by size of the score, in steps of 300.
     scores: [u64; 12],
     longest: usize,
-    /// Fit positions whose sign of the score names the winner, and those with a winner.
+    /// Fit positions whose sign of the score predicts the winner, and those with a winner.
     named: u64,
     decisive: u64,
 }

@@ -10,9 +10,10 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Check every block and play through every game; exit with an error if anything is wrong
+/// Check every block and replay every game; exit with an error if anything is wrong
 ///
-/// A record of .psv, .bin or .hcpe may be without a move, as those from inside a search often are (`datagen --trees`).
+/// A record of .psv, .bin or .hcpe may be without a move, as those from inside a search often are (`datagen
+/// --trees`).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files of training records, or directories with such files
