@@ -1,7 +1,7 @@
 # The targets that people and CI use. Cargo does the work.
 
 CARGO ?= cargo
-# what is built is looked for there, whatever folder the environment or Cargo's configuration names
+# the targets below expect builds here, whatever the environment or Cargo's configuration says
 export CARGO_TARGET_DIR := $(CURDIR)/target
 WINDOWS = x86_64-pc-windows-gnu
 ARM = aarch64-unknown-linux-gnu
@@ -12,7 +12,7 @@ WINE ?= $(firstword $(wildcard /usr/bin/wine64 /usr/lib/wine/wine64) wine)
 
 help:
 	@echo 'make build    release build, target/release/toratsugumi'
-	@echo 'make pgo      release build guided by a profile of its own bench, target/pgo/toratsugumi (rustup component add llvm-tools)'
+	@echo 'make pgo      release build optimized with a profile of its own bench, target/pgo/toratsugumi (rustup component add llvm-tools)'
 	@echo 'make dist     archives for Windows, Linux and ARM in target/dist, see .ci/dist'
 	@echo 'make test     all tests'
 	@echo 'make page-test the page of analyse --html in a headless Chromium (CHROMIUM=path)'
@@ -28,7 +28,7 @@ build:
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 LLVM_PROFDATA ?= $(shell rustc --print sysroot)/lib/rustlib/$(HOST)/bin/llvm-profdata
 PGO = target/pgo
-# the flags of rustc are parted at blanks
+# RUSTFLAGS are separated by blanks
 PGO_DIR = $(CURDIR)/$(PGO)
 pgo:
 	@[ -x '$(LLVM_PROFDATA)' ] || { echo 'no llvm-profdata: rustup component add llvm-tools' >&2; exit 1; }
@@ -61,7 +61,7 @@ lint:
 bench: build
 	target/release/toratsugumi bench
 
-# the one library that older versions of wine lack
+# older versions of wine lack this library
 target/wine/bcryptprimitives.dll: .ci/wine/bcryptprimitives.c
 	mkdir -p $(@D)
 	x86_64-w64-mingw32-gcc -shared -o $@ $< -ladvapi32
@@ -77,7 +77,7 @@ windows: build target/wine/bcryptprimitives.dll
 
 aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER ?= aarch64-linux-gnu-gcc
 aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER ?= qemu-aarch64 -L /usr/aarch64-linux-gnu
-# the test that starts the program by itself cannot do so through qemu; the bench below stands in for it
+# the skipped test starts the program, which does not work under qemu; the bench below replaces it
 aarch64: build
 	$(CARGO) build --release --target $(ARM)
 	$(CARGO) test --target $(ARM) --test suite nnue:: -- --skip every_kernel_at_hand

@@ -1,7 +1,7 @@
-//! The evaluation: what a refresh, a differential update, the dense layers and a whole evaluation cost.
+//! Benchmarks of the evaluation: refresh, differential update, dense layers and the whole evaluation.
 //!
-//! The bootstrap network, whose first hidden layer has few inputs that are not zero, and noise of every architecture, which has
-//! hardly any that are. Trained networks lie in between.
+//! They use the bootstrap network, whose first hidden layer has few non-zero inputs, and random networks of
+//! every architecture, which have few zero inputs. Trained networks lie in between.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -12,15 +12,15 @@ use toratsugumi::nnue::arch::ARCHITECTURES;
 use toratsugumi::nnue::{Evaluator, Kernel, Network, force_kernel};
 use toratsugumi::position::{DirtyPieces, Position};
 
-/// What a search does to an evaluator.
+/// The operations of a search on an evaluator.
 enum Step {
     Push(DirtyPieces),
-    /// Evaluate that position.
+    /// Evaluate the position.
     Evaluate(usize),
     Pop,
 }
 
-/// A walk through the tree below a position: every node evaluated, `width` moves a node.
+/// Walks through the tree below a position and evaluates every node, with `width` moves per node.
 struct Walk {
     steps: Vec<Step>,
     positions: Vec<Position>,
@@ -92,7 +92,7 @@ fn networks() -> Vec<(String, Arc<Network>)> {
         }
         all.push((format!("noise {}", architecture.name), Arc::new(Network::new(noise, "noise".into()))));
     }
-    // any other network, to see what it costs
+    // any other network, for measurements
     if let Some(dir) = std::env::var_os("EVAL_DIR") {
         all.push(("eval_dir".to_owned(), Arc::new(Network::load(Path::new(&dir)).unwrap().0)));
     }
@@ -106,7 +106,7 @@ fn evaluation(c: &mut Criterion) {
     let mut moved = pos.clone();
     let quiet = moved.parse_move("7c6e").unwrap();
     let changes = moved.do_move(quiet);
-    // the king walks to and fro: two squares whose table entries stay a few pieces apart
+    // the king moves between two squares, whose table entries differ by a few pieces
     let king = {
         let mut pos = pos.clone();
         let mv = pos.parse_move("1b1c").unwrap();

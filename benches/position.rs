@@ -1,4 +1,4 @@
-//! How fast the rules are: generation, perft, playing and taking back, exchanges, mates in one.
+//! Benchmarks of the rules: move generation, perft, do and undo, exchanges, mates in one.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use toratsugumi::position::{Position, perft};
 use toratsugumi::types::{Move, MoveList};
 
-/// Opening, middle game, a fight with many drops, an endgame with entered pieces.
+/// Opening, middle game, many drops, an endgame with entered pieces.
 const POSITIONS: [&str; 5] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "lnsgkgsnl/1r7/p1ppp1bpp/1p3pp2/7P1/2P6/PP1PPPP1P/1B3S1R1/LNSGKG1NL b - 9",

@@ -1,4 +1,4 @@
-//! `accuracy`: evaluations and searches against what was played.
+//! `accuracy`: evaluations and searches compared with games.
 
 use crate::support::program;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn error(output: &Output) -> String {
 #[test]
 fn a_search_is_compared_with_moves_and_winners() {
     let dir = tempfile::tempdir().unwrap();
-    // found, found by a player who saw no more than 39, missed, and a draw that names no winner
+    // found; found, but not decided (39); missed; a draw without a winner
     let file = format!(
         "# comment\n{MATE}\tG*5b\t1\t40\n{MATE}\tG*5b\t-1\t-39\n{MATE}\tG*9i\t1\t-500\n{MATE}\tG*5b\t0\t0\n"
     );
@@ -45,7 +45,7 @@ fn a_search_is_compared_with_moves_and_winners() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_one_error() {
+fn invalid_comparisons_are_one_error() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("p.tsv"), format!("{MATE}\tG*5a\t1\n")).unwrap();
     let told = error(&accuracy(&["p.tsv", "--nodes", "100"], dir.path()));

@@ -1,4 +1,4 @@
-//! The subcommands of `data`, and how they and `train` refuse what would lose something or have no effect.
+//! The subcommands of `data`: they and `train` refuse options that would lose data or have no effect.
 
 use crate::support::program;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use toratsugumi::nnue::{Architecture, Network};
 use toratsugumi::position::Position;
 use toratsugumi::support::random::Rng;
 
-/// Small games of random moves, numbered from 0; another fingerprint, other games.
+/// Writes small games of random moves, numbered from 0. The fingerprint also seeds the moves.
 fn write_games(path: &Path, fingerprint: u64, games: u64) {
     let mut writer = GameWriter::create(path, fingerprint).unwrap();
     for id in 0..games {
@@ -29,17 +29,17 @@ fn write_games(path: &Path, fingerprint: u64, games: u64) {
     writer.finish().unwrap();
 }
 
-/// A directory for runs of the program: `a.games` and `b.games` are of different settings, `a.psv` has the 15 fit positions
-/// of each of the 5 games of `a.games`.
-struct Room(tempfile::TempDir);
+/// A directory for runs of the program. `a.games` and `b.games` have different settings; `a.psv` has the 15
+/// fit positions of each of the 5 games of `a.games`.
+struct Workspace(tempfile::TempDir);
 
-impl Room {
-    fn new() -> Room {
-        let room = Room(tempfile::tempdir().unwrap());
-        write_games(&room.at("a.games"), 1, 5);
-        write_games(&room.at("b.games"), 2, 3);
-        room.does("data convert a.games -o a.psv");
-        room
+impl Workspace {
+    fn new() -> Workspace {
+        let dir = Workspace(tempfile::tempdir().unwrap());
+        write_games(&dir.at("a.games"), 1, 5);
+        write_games(&dir.at("b.games"), 2, 3);
+        dir.does("data convert a.games -o a.psv");
+        dir
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -58,14 +58,14 @@ impl Room {
         (out.status.code().unwrap(), text(out.stdout), text(out.stderr))
     }
 
-    /// Runs what must go well; returns what it prints.
+    /// Runs a command that must succeed; returns its output.
     fn does(&self, line: &str) -> String {
         let (code, said, errors) = self.run(line);
         assert!(code == 0 && !errors.contains("warning"), "{line}: {said}{errors}");
         said
     }
 
-    /// Runs what must end with one error of these words.
+    /// Runs a command that must fail with one error line that contains these words.
     fn refuses(&self, line: &str, words: &str) {
         let (code, _, errors) = self.run(line);
         assert!(code == 1 && errors.contains(words), "{line}: {errors}");
@@ -74,8 +74,8 @@ impl Room {
 }
 
 #[test]
-fn options_that_make_no_sense_or_have_no_effect_are_errors() {
-    let room = Room::new();
+fn useless_options_are_errors() {
+    let dir = Workspace::new();
     for line in [
         "train a.games --out n -j 0",
         "train a.games --out n --loader-threads 0",
@@ -87,28 +87,29 @@ fn options_that_make_no_sense_or_have_no_effect_are_errors() {
         "data label a.psv -o b.psv --resume --force",
         "openings --out lines.txt --count 0",
     ] {
-        let (code, _, errors) = room.run(line);
+        let (code, _, errors) = dir.run(line);
         assert_eq!(code, 2, "{line}: {errors}");
     }
-    room.refuses("train a.games --out n --schedule constant --lr-end 1e-4", "--lr-end has no effect");
-    room.refuses(
+    dir.refuses("train a.games --out n --schedule constant --lr-end 1e-4", "--lr-end has no effect");
+    dir.refuses(
         "train a.games --out n --validation 0 --validation-positions 5",
         "--validation-positions has no",
     );
-    room.refuses("train a.psv --out n --td-lambda 0.7", "--td-lambda needs whole games");
-    room.refuses("data convert a.psv -o b.hcpe --all", "--all is for .games");
-    room.refuses("data merge a.games -o b.psv", "written as .games");
-    assert!(!room.at("n").exists() && !room.at("b.psv").exists() && !room.at("lines.txt").exists());
+    dir.refuses("train a.psv --out n --td-lambda 0.7", "--td-lambda needs whole games");
+    dir.refuses("data convert a.psv -o b.hcpe --all", "--all is for .games");
+    dir.refuses("data merge a.games -o b.psv", "written as .games");
+    assert!(!dir.at("n").exists() && !dir.at("b.psv").exists() && !dir.at("lines.txt").exists());
 }
 
-/// Positions say who won, but not how and when: of games put together from them a TD target keeps the last score.
+/// Positions record the winner, but not how and when the game ended: TD targets of games made from positions
+/// end with the last score.
 #[test]
-fn the_end_of_a_fragment_is_not_taken_for_the_end_of_the_game() {
-    let room = Room::new();
-    room.does("data convert a.games -o all.psv --all");
-    room.does("data convert all.psv -o back.games");
+fn the_end_of_a_fragment_is_not_the_end_of_the_game() {
+    let dir = Workspace::new();
+    dir.does("data convert a.games -o all.psv --all");
+    dir.does("data convert all.psv -o back.games");
     let told = |line: &str| {
-        let (code, _, errors) = room.run(line);
+        let (code, _, errors) = dir.run(line);
         assert_eq!(code, 0, "{errors}");
         errors.lines().filter(|l| l.starts_with("note: how ")).collect::<Vec<_>>().join("|")
     };
@@ -116,7 +117,7 @@ fn the_end_of_a_fragment_is_not_taken_for_the_end_of_the_game() {
     let note = told("data convert back.games -o td.psv --td-lambda 1 --all");
     assert!(note.starts_with("note: how 5 of 5 games ended is not known;"), "{note}");
     let record = |name: &str, i: usize| {
-        PackedSfenValue::from_bytes(&room.read(name).as_chunks::<{ PackedSfenValue::LEN }>().0[i]).unwrap()
+        PackedSfenValue::from_bytes(&dir.read(name).as_chunks::<{ PackedSfenValue::LEN }>().0[i]).unwrap()
     };
     assert_eq!((record("td.psv", 19).ply, record("td.psv", 19).score), (20, 190));
     let train = "train back.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 1 --validation 0 -j 1";
@@ -125,57 +126,57 @@ fn the_end_of_a_fragment_is_not_taken_for_the_end_of_the_game() {
 }
 
 #[test]
-fn a_network_without_a_checkpoint_stays() {
-    let room = Room::new();
-    std::fs::create_dir(room.at("n")).unwrap();
-    std::fs::write(room.at("n/nn.bin"), "mine").unwrap();
+fn a_network_without_a_checkpoint_is_not_overwritten() {
+    let dir = Workspace::new();
+    std::fs::create_dir(dir.at("n")).unwrap();
+    std::fs::write(dir.at("n/nn.bin"), "mine").unwrap();
     for more in ["", " --resume"] {
         let line = format!("train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 1{more}");
-        room.refuses(&line, "holds a network, which stays");
+        dir.refuses(&line, "holds a network, which stays");
     }
-    assert_eq!(room.read("n/nn.bin"), b"mine");
+    assert_eq!(dir.read("n/nn.bin"), b"mine");
 }
 
-/// On a machine with other processors, too.
+/// Also on a machine with another number of processors.
 #[test]
-fn a_training_goes_on_with_the_threads_it_began_with() {
-    let room = Room::new();
+fn a_resumed_training_keeps_its_number_of_threads() {
+    let dir = Workspace::new();
     let train = "train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 2 --validation 0 --quiet";
-    let (code, _, errors) = room.run(&format!("{train} -j 5 --max-time 0"));
+    let (code, _, errors) = dir.run(&format!("{train} -j 5 --max-time 0"));
     assert_eq!(code, 75, "{errors}");
-    room.refuses(
+    dir.refuses(
         &format!("{train} -j 4 --lr 0.001 --resume"),
         "schedule.first_rate was 0.003, now 0.001; threads was 5, now 4",
     );
-    room.does(&format!("{train} --resume"));
+    dir.does(&format!("{train} --resume"));
 }
 
-/// As many positions are not the same positions.
+/// Not even with the same number of positions.
 #[test]
-fn a_training_goes_on_only_with_the_files_it_began_with() {
-    let room = Room::new();
+fn a_training_is_resumed_only_with_the_same_files() {
+    let dir = Workspace::new();
     let kind: Architecture = "kp_256x2-32-32".parse().unwrap();
     for (name, text) in [("x.bin", "fv_scale=16"), ("y.bin", "fv_scale=24")] {
-        Network::new(kind.zeroed().unwrap(), text.into()).save(&room.at(name)).unwrap();
+        Network::new(kind.zeroed().unwrap(), text.into()).save(&dir.at(name)).unwrap();
     }
     let train =
         "train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 2 --validation 0 -j 1 --quiet";
-    let (code, _, errors) = room.run(&format!("{train} --init x.bin --max-time 0"));
+    let (code, _, errors) = dir.run(&format!("{train} --init x.bin --max-time 0"));
     assert_eq!(code, 75, "{errors}");
-    room.refuses(&format!("{train} --init y.bin --resume"), "other settings or data (init ");
-    let games = room.read("a.games");
-    write_games(&room.at("a.games"), 3, 5);
-    room.refuses(&format!("{train} --init x.bin --resume"), "other settings or data (data ");
-    std::fs::write(room.at("a.games"), games).unwrap();
-    let (code, _, errors) = room.run(&format!("{train} --init x.bin --resume --max-time 0"));
+    dir.refuses(&format!("{train} --init y.bin --resume"), "other settings or data (init ");
+    let games = dir.read("a.games");
+    write_games(&dir.at("a.games"), 3, 5);
+    dir.refuses(&format!("{train} --init x.bin --resume"), "other settings or data (data ");
+    std::fs::write(dir.at("a.games"), games).unwrap();
+    let (code, _, errors) = dir.run(&format!("{train} --init x.bin --resume --max-time 0"));
     assert_eq!(code, 75, "{errors}");
-    room.does(&format!("{train} --resume"));
+    dir.does(&format!("{train} --resume"));
 }
 
 #[test]
-fn outputs_overwrite_nothing_unasked() {
-    let room = Room::new();
-    std::fs::create_dir(room.at("other")).unwrap();
+fn outputs_overwrite_nothing_without_force() {
+    let dir = Workspace::new();
+    std::fs::create_dir(dir.at("other")).unwrap();
     for (line, out) in [
         ("data convert a.games", "other/c.psv"),
         ("data shuffle a.psv", "other/s.psv"),
@@ -183,79 +184,79 @@ fn outputs_overwrite_nothing_unasked() {
         ("data merge a.games", "other/m.games"),
         ("data label a.psv --nodes 1 --hash 1 --quiet", "other/l.psv"),
     ] {
-        std::fs::write(room.at(out), "mine").unwrap();
-        room.refuses(&format!("{line} -o {out}"), "--force overwrites it");
-        assert_eq!(room.read(out), b"mine");
-        room.does(&format!("{line} -o {out} --force"));
-        assert_ne!(room.read(out), b"mine");
+        std::fs::write(dir.at(out), "mine").unwrap();
+        dir.refuses(&format!("{line} -o {out}"), "--force overwrites it");
+        assert_eq!(dir.read(out), b"mine");
+        dir.does(&format!("{line} -o {out} --force"));
+        assert_ne!(dir.read(out), b"mine");
     }
 }
 
 #[test]
-fn a_finished_labelling_is_known_by_its_positions_and_settings() {
-    let room = Room::new();
+fn a_finished_labelling_is_recognized_by_positions_and_settings() {
+    let dir = Workspace::new();
     let label = "data label a.psv -o l.psv --nodes 1 --hash 1 --quiet";
-    room.does(&format!("{label} --positions 9"));
-    let labelled = room.read("l.psv");
-    assert!(room.does(&format!("{label} --positions 9 --resume")).contains("l.psv is complete"));
-    room.refuses(&format!("{label} --positions 9 --seed 2 --resume"), "l.psv: holds other positions");
-    room.refuses(&format!("{label} --resume"), "l.psv: holds other positions");
+    dir.does(&format!("{label} --positions 9"));
+    let labelled = dir.read("l.psv");
+    assert!(dir.does(&format!("{label} --positions 9 --resume")).contains("l.psv is complete"));
+    dir.refuses(&format!("{label} --positions 9 --seed 2 --resume"), "l.psv: holds other positions");
+    dir.refuses(&format!("{label} --resume"), "l.psv: holds other positions");
     let deeper = format!("{} --positions 9 --resume", label.replace("--nodes 1", "--nodes 2"));
-    room.refuses(&deeper, "l.psv.label.json was made with other settings (nodes was 1, now 2)");
-    assert!(room.read("l.psv") == labelled);
-    // older versions left no word of it
-    std::fs::remove_file(room.at("l.psv.label.json")).unwrap();
-    assert!(room.does(&deeper).contains("l.psv is complete"));
+    dir.refuses(&deeper, "l.psv.label.json was made with other settings (nodes was 1, now 2)");
+    assert!(dir.read("l.psv") == labelled);
+    // older versions did not record it
+    std::fs::remove_file(dir.at("l.psv.label.json")).unwrap();
+    assert!(dir.does(&deeper).contains("l.psv is complete"));
 }
 
 #[test]
-fn an_output_is_no_input_and_no_file_is_given_twice() {
-    let room = Room::new();
-    std::fs::create_dir(room.at("dd")).unwrap();
-    std::fs::copy(room.at("a.psv"), room.at("dd/a.psv")).unwrap();
-    room.does("data shuffle dd -o dd/out.psv");
+fn inputs_exclude_the_output_and_duplicates() {
+    let dir = Workspace::new();
+    std::fs::create_dir(dir.at("dd")).unwrap();
+    std::fs::copy(dir.at("a.psv"), dir.at("dd/a.psv")).unwrap();
+    dir.does("data shuffle dd -o dd/out.psv");
     for line in ["data shuffle dd -o dd/out.psv", "data dedup dd -o dd/../dd/out.psv"] {
-        room.refuses(&format!("{line} --force"), "the output is one of the inputs");
+        dir.refuses(&format!("{line} --force"), "the output is one of the inputs");
     }
-    room.refuses("data merge a.games -o ./a.games --force", "the output is one of the inputs");
-    room.refuses("data label a.psv -o a.psv --force", "the output is one of the inputs");
+    dir.refuses("data merge a.games -o ./a.games --force", "the output is one of the inputs");
+    dir.refuses("data label a.psv -o a.psv --force", "the output is one of the inputs");
     for line in
         ["data merge a.games ./a.games -o m.games --mixed", "data stats . a.psv", "train a.psv a.psv --out n"]
     {
-        room.refuses(line, "given twice");
+        dir.refuses(line, "given twice");
     }
-    assert_eq!(room.read("dd/out.psv").len(), room.read("a.psv").len());
-    assert!(!room.at("m.games").exists() && !room.at("n").exists());
+    assert_eq!(dir.read("dd/out.psv").len(), dir.read("a.psv").len());
+    assert!(!dir.at("m.games").exists() && !dir.at("n").exists());
 }
 
 #[test]
-fn games_of_several_settings_are_numbered_anew() {
-    let room = Room::new();
-    room.refuses("data merge a.games b.games -o m.games", "--mixed");
-    room.does("data merge a.games b.games -o m.games --mixed");
-    room.does("data dedup a.games b.games -o d.games");
-    room.does("data dedup a.games -o one.games");
+fn mixed_games_are_renumbered() {
+    let dir = Workspace::new();
+    dir.refuses("data merge a.games b.games -o m.games", "--mixed");
+    dir.does("data merge a.games b.games -o m.games --mixed");
+    dir.does("data dedup a.games b.games -o d.games");
+    dir.does("data dedup a.games -o one.games");
     for name in ["m.games", "d.games"] {
-        assert!(room.does(&format!("data verify {name}")).contains("8 games"));
-        let reader = GameReader::open(&room.at(name)).unwrap();
+        assert!(dir.does(&format!("data verify {name}")).contains("8 games"));
+        let reader = GameReader::open(&dir.at(name)).unwrap();
         assert_eq!(reader.fingerprint(), MIXED);
         assert!(reader.map(|game| game.unwrap().id).eq(0..8));
     }
     // and again
-    room.refuses("data merge m.games d.games -o n.games", "--mixed");
-    room.does("data merge m.games d.games -o n.games --mixed");
-    assert!(room.does("data verify n.games").contains("16 games"));
-    assert_eq!(GameReader::open(&room.at("one.games")).unwrap().fingerprint(), 1);
+    dir.refuses("data merge m.games d.games -o n.games", "--mixed");
+    dir.does("data merge m.games d.games -o n.games --mixed");
+    assert!(dir.does("data verify n.games").contains("16 games"));
+    assert_eq!(GameReader::open(&dir.at("one.games")).unwrap().fingerprint(), 1);
 }
 
 #[test]
-fn games_and_records_are_counted_apart() {
-    let room = Room::new();
-    std::fs::create_dir(room.at("both")).unwrap();
+fn games_and_records_are_counted_separately() {
+    let dir = Workspace::new();
+    std::fs::create_dir(dir.at("both")).unwrap();
     for name in ["a.games", "a.psv"] {
-        std::fs::copy(room.at(name), room.at(&format!("both/{name}"))).unwrap();
+        std::fs::copy(dir.at(name), dir.at(&format!("both/{name}"))).unwrap();
     }
-    let (games, both) = (room.does("data stats a.games"), room.does("data stats both"));
+    let (games, both) = (dir.does("data stats a.games"), dir.does("data stats both"));
     let of = |said: &str, line: &str| said.lines().find(|l| l.starts_with(line)).unwrap().to_string();
     assert!(of(&both, "positions ").ends_with(" 175") && of(&both, "  fit").contains(" 150 "), "{both}");
     let means = |said: &str| said[said.find("plies a game").unwrap()..].to_string();
@@ -266,18 +267,18 @@ fn games_and_records_are_counted_apart() {
 }
 
 #[test]
-fn torn_records_are_told_and_missing_moves_are_in_order() {
-    let room = Room::new();
-    let whole = room.read("a.psv");
-    std::fs::write(room.at("torn.psv"), &whole[..whole.len() - 7]).unwrap();
+fn torn_records_are_reported_and_missing_moves_are_valid() {
+    let dir = Workspace::new();
+    let whole = dir.read("a.psv");
+    std::fs::write(dir.at("torn.psv"), &whole[..whole.len() - 7]).unwrap();
     for line in ["data stats torn.psv", "data shuffle torn.psv -o s.psv", "data dedup torn.psv -o d.psv"] {
-        let (code, _, errors) = room.run(line);
+        let (code, _, errors) = dir.run(line);
         assert!(
             code == 0 && errors.contains("torn.psv: an incomplete record at the end"),
             "{line}: {errors}"
         );
     }
-    let (code, said, _) = room.run("data verify torn.psv a.psv");
+    let (code, said, _) = dir.run("data verify torn.psv a.psv");
     assert!(code == 1 && said.contains("torn.psv: an incomplete record at the end, after 74"), "{said}");
     assert!(said.contains("a.psv: 75 positions, all in order"), "{said}");
 
@@ -287,7 +288,7 @@ fn torn_records_are_told_and_missing_moves_are_in_order() {
         let mv = if i % 5 == 0 { 0 } else { record.mv };
         PackedSfenValue { mv, ..record }.to_bytes()
     });
-    std::fs::write(room.at("inside.psv"), moveless.collect::<Vec<u8>>()).unwrap();
-    let said = room.does("data verify inside.psv");
+    std::fs::write(dir.at("inside.psv"), moveless.collect::<Vec<u8>>()).unwrap();
+    let said = dir.does("data verify inside.psv");
     assert!(said.contains("75 positions, 15 of them without a move, all in order"), "{said}");
 }

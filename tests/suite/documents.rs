@@ -1,4 +1,4 @@
-//! README and docs/ stay true: links lead somewhere, commands are understood, both languages show the same commands.
+//! Checks of README and docs/: links exist, commands parse and run, both languages show the same commands.
 
 use crate::support::program;
 use clap::error::ErrorKind;
@@ -18,7 +18,7 @@ fn pages() -> Vec<(PathBuf, String)> {
             let name = entry.file_name().into_string().unwrap();
             let path = dir.join(&name);
             if entry.file_type().unwrap().is_dir() {
-                // what git does not track: builds, and what lies beside a checkout
+                // ignored by git: builds, and what lies beside a checkout
                 if !name.starts_with('.') && !name.ends_with("target") && name != "shared" {
                     collect(&path, found);
                 }
@@ -33,12 +33,12 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages.into_iter().map(|p| (p.clone(), std::fs::read_to_string(root().join(p)).unwrap())).collect()
 }
 
-/// What a page's links say, pictures included.
+/// The targets of a page's links, pictures included.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next())
 }
 
-/// The words in backquotes of a page's text.
+/// The words in backquotes in a page's text.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|l| !l.starts_with("```")).flat_map(|l| l.split('`').skip(1).step_by(2))
 }
@@ -59,14 +59,14 @@ fn shell(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The name that a heading has in links.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 #[test]
-fn links_lead_somewhere() {
+fn links_have_targets() {
     let mut seen = 0;
     for (page, text) in pages() {
         for link in links(&text) {
@@ -92,7 +92,7 @@ fn links_lead_somewhere() {
 }
 
 #[test]
-fn commands_are_understood() {
+fn commands_parse() {
     let mut seen = BTreeSet::new();
     for (page, text) in pages() {
         for line in shell(&text) {
@@ -116,7 +116,7 @@ fn commands_are_understood() {
     assert_eq!(seen, all, "every subcommand is shown");
 }
 
-/// From the README of a language all pages of it are reached, and no picture lies about unused.
+/// All pages of a language are linked from its README, and every picture is used.
 #[test]
 fn every_page_is_linked() {
     let pages = pages();
@@ -144,7 +144,7 @@ fn every_page_is_linked() {
     }
 }
 
-/// Flags that the text names in passing exist, too.
+/// Flags named in the text exist.
 #[test]
 fn flags_in_the_text_exist() {
     fn flags(command: &clap::Command, found: &mut BTreeSet<String>) {
@@ -168,9 +168,9 @@ fn flags_in_the_text_exist() {
     assert!(seen > 60, "only {seen} flags found");
 }
 
-/// The engine takes every option that the page on playing compares with YaneuraOu's.
+/// The engine has every option in the comparison with YaneuraOu.
 #[test]
-fn options_of_the_page_on_playing_are_taken() {
+fn options_of_the_page_on_playing_exist() {
     use std::io::Write;
     let page = std::fs::read_to_string(root().join("docs/playing.md")).unwrap();
     let names: BTreeSet<&str> = page
@@ -192,9 +192,9 @@ fn options_of_the_page_on_playing_are_taken() {
     assert_eq!(refused, ["info string No such option: NoSuchThing"]);
 }
 
-/// Targets of make, rooms of tests and fuzz targets that the pages name exist.
+/// Targets of make, test modules and fuzz targets named in the pages exist.
 #[test]
-fn developers_commands_name_what_exists() {
+fn targets_of_developers_commands_exist() {
     let makefile = std::fs::read_to_string(root().join("Makefile")).unwrap();
     let is_target = |name: &str| makefile.lines().any(|l| l.split(':').next() == Some(name));
     let mut seen = 0;
@@ -204,10 +204,10 @@ fn developers_commands_name_what_exists() {
             let words: Vec<&str> = line.split_whitespace().collect();
             let exists = match words[..] {
                 ["make", target] => is_target(target),
-                ["cargo", "test", .., "suite", room, _, "--ignored"]
-                | ["cargo", "test", .., "suite", room, _, "--ignored", "--nocapture"] => {
-                    let room = room.trim_end_matches("::");
-                    root().join(format!("tests/suite/{room}.rs")).exists()
+                ["cargo", "test", .., "suite", module, _, "--ignored"]
+                | ["cargo", "test", .., "suite", module, _, "--ignored", "--nocapture"] => {
+                    let module = module.trim_end_matches("::");
+                    root().join(format!("tests/suite/{module}.rs")).exists()
                 }
                 ["cargo", "+nightly", "fuzz", "run", target] => {
                     root().join(format!("fuzz/fuzz_targets/{target}.rs")).exists()
@@ -241,10 +241,9 @@ fn both_languages_show_the_same_commands() {
 }
 
 #[test]
-fn completions_and_manual_pages_know_every_command() {
+fn completions_and_manual_pages_cover_every_command() {
     let dir = tempfile::tempdir().unwrap();
     let pages = dir.path().join("man1");
-    let program = || program();
     let script = program().args(["completions", "bash"]).output().unwrap();
     let text = String::from_utf8(script.stdout).unwrap();
     assert!(script.status.success() && text.contains("--multipv") && text.contains("perft"), "{text}");
@@ -256,7 +255,7 @@ fn completions_and_manual_pages_know_every_command() {
     }
 }
 
-/// What a command of the pages is cut down to, so that it is over in a moment: as it stands, but with small numbers.
+/// Makes a command of the pages fast: the same command with small numbers.
 fn cut_down(words: &mut Vec<String>) {
     const SMALL: [(&str, &str); 10] = [
         ("--movetime", "20"),
@@ -312,7 +311,7 @@ fn cut_down(words: &mut Vec<String>) {
     }
 }
 
-/// The commands of the English pages end well, one after the other in one directory, as a reader would type them.
+/// The commands of the English pages succeed, run in order in one directory, as a reader would type them.
 #[test]
 fn commands_run() {
     let dir = tempfile::tempdir().unwrap();
@@ -344,7 +343,7 @@ fn commands_run() {
         assert!(out.status.success(), "{words:?}: {said}");
     };
     let words = |line: &str| line.split(' ').map(String::from).collect::<Vec<_>>();
-    // what a command reads that another page makes
+    // inputs that come from another page
     run(&words("toratsugumi convert game.csa -o game.kif"));
     std::fs::copy(at("game.kif"), at("problem.kif")).unwrap();
     run(&words("toratsugumi book make records -o mine.db"));
@@ -359,7 +358,7 @@ fn commands_run() {
         for line in shell(&text) {
             let mut words = split_words(line.split(" > ").next().unwrap()).unwrap();
             let elsewhere = match words[..].iter().map(String::as_str).collect::<Vec<_>>()[..] {
-                // plays for minutes; tests/suite/csa.rs plays such games, and over the wire
+                // plays for minutes; tests/suite/csa.rs covers it
                 [_, "csa", ..] => true,
                 // hours of work; tests/suite/learn.rs and train.rs
                 [_, "learn", .., "--max-time", _] => true,

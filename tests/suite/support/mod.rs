@@ -1,4 +1,4 @@
-//! Players for tests of the CSA client, and signals.
+//! The program, players for tests of the CSA client, and signals.
 #![allow(dead_code)] // every test file uses its part
 
 #[cfg(unix)]
@@ -25,7 +25,7 @@ pub fn program() -> Command {
     command
 }
 
-/// Settings that wait for nothing.
+/// Settings without delays.
 pub fn settings() -> Settings {
     Settings {
         host: "127.0.0.1".into(),
@@ -51,7 +51,7 @@ pub fn settings() -> Settings {
     }
 }
 
-/// Where a player's thoughts become events.
+/// Turns a player's thoughts into events.
 pub fn sink(send: &Sender<Event>) -> Sink {
     let send = send.clone();
     Arc::new(move |thought| {
@@ -59,7 +59,7 @@ pub fn sink(send: &Sender<Event>) -> Sink {
     })
 }
 
-/// Runs a client with such a player.
+/// Runs a client with this player.
 pub fn client(
     settings: &Settings,
     wish: &dyn Fn() -> Wish,
@@ -80,11 +80,11 @@ fn position(game: &GameText) -> Position {
     position
 }
 
-/// Plays any legal move at once.
+/// Plays a random legal move immediately.
 pub struct RandomMover {
     rng: Rng,
     sink: Sink,
-    /// Search and answer of a ponder search.
+    /// Number and answer of the ponder search.
     pondering: Option<(u64, String)>,
 }
 
@@ -139,14 +139,15 @@ impl Player for RandomMover {
     fn game_over(&mut self, _result: &str) {}
 }
 
-/// Answers with a list of lines of the protocol, one a move of its own; to an empty one and after the last not at all.
+/// Answers its moves with lines of the protocol from a list; an empty line and the end of the list mean no
+/// answer.
 pub struct Scripted {
     script: Vec<String>,
     next: usize,
     sink: Sink,
-    /// What it might spend, search by search.
+    /// The allowance of each search.
     pub allowances: Arc<Mutex<Vec<Allowance>>>,
-    /// Before each answer.
+    /// The delay before each answer.
     pub delay: Duration,
 }
 
@@ -163,7 +164,7 @@ fn answer(position: &Position, line: &str) -> String {
         _ if line.starts_with('%') => "resign".into(),
         _ => match csa::read_move(position, line.get(..7).unwrap_or_default()) {
             Ok(m) => m.to_string(),
-            // no engine of ours would say it
+            // not a USI move
             Err(_) => "illegal".into(),
         },
     }
@@ -204,7 +205,7 @@ impl Player for Scripted {
     fn game_over(&mut self, _result: &str) {}
 }
 
-/// Sends it to a program that a test started (a bare system has no `kill` to run).
+/// Sends a signal to a child process (minimal systems have no `kill` command).
 #[cfg(unix)]
 pub fn signal(child: &std::process::Child, signal: Signal) -> nix::Result<()> {
     let pid = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
