@@ -1,4 +1,4 @@
-//! Any lines through the parser, and the games among them through [`Game`], which must stay whole whatever is refused.
+//! Any lines as USI: the parser and [`Game`] must not panic, and a refused line must leave [`Game`] unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

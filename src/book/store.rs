@@ -74,7 +74,7 @@ pub struct Book {
 pub struct Dropped {
     /// Positions without moves.
     pub empty: usize,
-    /// Positions that were there before: the two became one.
+    /// Duplicate positions, merged with the first.
     pub positions: usize,
     /// Moves that their position had before: what was first said of them stays.
     pub moves: usize,
@@ -86,9 +86,9 @@ impl fmt::Display for Dropped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds = [
             (self.empty, "positions without moves"),
-            (self.positions, "positions that were there before (joined)"),
-            (self.moves, "moves that were there before (what was first said of them stays)"),
-            (self.remarks, "remarks on what is not there"),
+            (self.positions, "duplicate positions (merged)"),
+            (self.moves, "duplicate moves (the first entry was kept)"),
+            (self.remarks, "remarks on missing positions or moves"),
         ];
         let there = kinds.iter().filter(|(n, _)| *n > 0);
         f.write_str(&messages::list(there.map(|(n, what)| messages::number_of(*n, what))))

@@ -26,7 +26,7 @@ messages! {
         "stopped";
     exists(path)
         "{path}: 既に存在するため書き込みません。上書きするには--forceを付けてください",
-        "{path} exists and stays; --force overwrites it";
+        "{path} exists; use --force to overwrite it";
     files_failed(failed)
         "{failed}個のファイルを読み込めませんでした",
         "{failed} files could not be read";
@@ -35,29 +35,29 @@ messages! {
         "no move is left; nothing was written";
     no_place(path, format, lost)
         "{path}: {format}形式では次の情報が失われます: {lost}",
-        "{path}: {format} has no place for {lost}";
+        "{path}: {format} cannot store {lost}";
 }
 
 // records
 messages! {
     not_a_record(path)
         "{path}: 棋譜の拡張子ではないため読み飛ばします",
-        "{path}: skipped, no record by its name";
+        "{path}: skipped, not the extension of a game record";
     no_record_in(dir)
         "{dir}: このディレクトリに棋譜がありません",
         "{dir}: no game record in this directory";
     damaged(path, encoding)
         "{path}: {encoding}として正しくないバイトがあり、\u{fffd}に置き換えました",
-        "{path}: some bytes are no characters of {encoding}; \u{fffd} stands for them";
+        "{path}: bytes that are not valid {encoding} were replaced by \u{fffd}";
     unknown_format(formats)
         "棋譜の形式を判別できません。--fromで指定してください（{formats}）",
-        "this looks like no game record; --from says what it is ({formats})";
+        "not a recognized game record; give its format with --from ({formats})";
     no_output_format()
         "出力形式が決まりません。--toで指定してください",
-        "which format to write? give --to";
+        "no output format; give --to";
     contradicting_format(path, named, to)
         "{path}: 拡張子は{named}形式ですが、--toは{to}です",
-        "{path}: a {named} file by its name, but --to is {to}";
+        "{path}: the extension means {named}, but --to is {to}";
     force_without_output()
         "--forceはファイルを上書きするオプションです。--outputか--out-dirを指定してください",
         "--force overwrites files; give --output or --out-dir";
@@ -81,14 +81,14 @@ messages! {
         "{path}: no game to write";
     no_character(encoding, missing)
         "{encoding}には「{missing}」がありません。--encoding utf-8なら書き込めます",
-        "{encoding} has no `{missing}`; --encoding utf-8 has";
+        "{encoding} cannot encode `{missing}`; use --encoding utf-8";
 }
 
 // mate
 messages! {
     mate(plies, unit)
         "{plies}手詰（より短い詰みの有無は未確認）",
-        "mate in {plies} {unit} (a shorter one was not excluded)";
+        "mate in {plies} {unit} (a shorter mate may exist)";
     shortest_mate(plies, unit)
         "{plies}手詰（最短と証明済み）",
         "mate in {plies} {unit} (no shorter mate exists)";
@@ -129,24 +129,24 @@ messages! {
         "no limit: give --nodes, --depth, --movetime, --byoyomi or --tc";
     no_time(limits)
         "{limits}: 1手も指せない持ち時間です",
-        "{limits}: no time for a single move";
+        "{limits}: not enough time for a single move";
     opening_too_long(most, plies)
         "--max-ply {most}: {plies}手の開始局面があります",
-        "--max-ply {most}: there is an opening of {plies} plies";
+        "--max-ply {most}: an opening has {plies} plies";
     resign_moves_alone()
         "--resign 0では--resign-movesは意味を持ちません",
         "--resign-moves has no effect with --resign 0";
     sprt_of_two()
         "逐次検定（SPRT）は2つのエンジンの間でだけ行えます",
-        "a sequential test is between two engines";
+        "a sequential test needs exactly two engines";
     two_engines()
         "対局には2つ以上のエンジンが必要です",
         "a match needs two engines";
     few_openings(openings, unit, pairs)
         "警告: ノード数か深さだけの制限で{pairs}組の対局に対し、開始局面が{openings}種類しかありません。同じ対局が\
          繰り返されると、結果が実際より確からしく見えます",
-        "warning: {openings} different {unit} for {pairs} pairs of games, limited by nodes or depth: games may repeat \
-         others, and then the result looks surer than it is";
+        "warning: {openings} different {unit} for {pairs} pairs of games, limited by nodes or depth: games may \
+         repeat, and then the result looks more certain than it is";
     one_thread(engine)
         "{engine}: 1スレッドで思考します。変えるにはこのエンジンの--engineにThreads=Nを加えてください",
         "{engine}: Threads=1; add Threads=N to its --engine to change that";
@@ -201,22 +201,22 @@ messages! {
 messages! {
     no_book_format(path)
         "{path}: 定跡の形式が決まりません。--toにdb、ybb、bin、sbkのいずれかを指定してください",
-        "{path}: which format? give --to db, ybb, bin or sbk";
+        "{path}: unknown format; give --to db, ybb, bin or sbk";
     book_written(positions, moves, path)
         "{positions}局面、{moves}手を{path}に書き込みました",
         "{positions} positions, {moves} moves to {path}";
     positions_once(path, dropped)
         "{path}: 同じ局面は最小の手数のものにまとめました。引き継がなかったもの: {dropped}",
-        "{path}: each position stands once, at its smallest move number; not taken over: {dropped}";
+        "{path}: each position stands once, at its smallest move number; dropped: {dropped}";
     not_taken_over(path, format, lost)
         "{path}（{format}）: 引き継がないもの: {lost}",
-        "{path} ({format}): not taken over: {lost}";
+        "{path} ({format}): dropped: {lost}";
     no_ratings()
         "--min-rating: .gamesにはレーティングがありません",
         "--min-rating: .games have no ratings";
     games_taken(read, taken)
         "{read}局を読み込み、{taken}局を採用しました",
-        "games: {read} read, {taken} taken";
+        "games: {read} read, {taken} used";
     backed_up(positions, inner, leaves, illegal, repetitions)
         "{positions}局面、定跡内の指し手{inner}、末端{leaves}、反則手{illegal}、最善手順が千日手になる局面{repetitions}",
         "{positions} positions, {inner} moves inside, {leaves} leaves, {illegal} illegal, {repetitions} positions whose \
@@ -226,7 +226,7 @@ messages! {
         "read in {read:.1} s, backed up in {solved:.1} s, {mib} MiB";
     needs_depth_limit()
         "深さは定跡内の手数に置き換わりました。この定跡で指すときはBookDepthLimitを0にしてください",
-        "depths are numbers of book moves now: to be played, this book needs BookDepthLimit 0";
+        "depths are numbers of book moves now; to play from this book, set BookDepthLimit to 0";
     unnumbered(path, without, all)
         "--max-ply: {path}: {all}局面のうち{without}局面に手数がありません",
         "--max-ply: {path}: {without} of {all} positions have no move number";
@@ -244,7 +244,7 @@ messages! {
         "{mv} (illegal)";
     stats_positions(positions, black, reached)
         "局面        {positions}（先手番{black}）、平手・駒落ちの初期局面から到達できるもの{reached}",
-        "positions   {positions} ({black} with Black to move), {reached} reached from the usual starts";
+        "positions   {positions} ({black} with Black to move), {reached} reached from the usual starting positions";
     stats_moves(moves, mean, most)
         "指し手      {moves}（1局面平均{mean:.2}、最大{most}）",
         "moves       {moves} ({mean:.2} a position, at most {most})";
@@ -280,13 +280,13 @@ messages! {
         "{leaves} leaves to {path}";
     not_checked(lost)
         "検査の対象外: {lost}",
-        "not looked at: {lost}";
+        "not checked: {lost}";
     verified(positions, moves)
         "{positions}局面、{moves}手",
         "{positions} positions, {moves} moves";
     unreached(count)
         "平手・駒落ちの初期局面から定跡の手順では到達できない局面: {count}",
-        "{count} positions that the book's moves do not reach from the usual starts";
+        "{count} positions that the book's moves do not reach from the usual starting positions";
     of_kind(count, kind)
         "{kind}: {count}",
         "{count} {kind}";
@@ -295,7 +295,7 @@ messages! {
         "{path}: {count} faults";
 }
 
-/// Words that programs read in English and people in their language.
+/// Words that stay English in files for programs.
 const WORDS: &[(&str, &str)] = &[
     // how games end
     ("mate", "詰み"),
@@ -320,7 +320,7 @@ const WORDS: &[(&str, &str)] = &[
     ("there twice", "重複"),
     ("illegal moves", "反則手"),
     ("against the rules", "規則に反する局面"),
-    // what formats of records have no place for
+    // what record formats cannot store
     ("1 move", "指し手"),
     ("1 variation", "変化手順"),
     ("1 time", "消費時間"),
@@ -335,7 +335,7 @@ const WORDS: &[(&str, &str)] = &[
     ("the ending", "終局の種類"),
     ("the ending of 1 variation", "変化手順の終局の種類"),
     ("the first move's number", "初手の手数"),
-    // what formats of books have no place for
+    // what book formats cannot store
     ("replies", "応手"),
     ("scores", "評価値"),
     ("depths", "深さ"),
@@ -362,12 +362,12 @@ const WORDS: &[(&str, &str)] = &[
     ("positions that no root leads to", "どの開始局面からも到達できない局面"),
     // what a book drops
     ("positions without moves", "指し手のない局面"),
-    ("positions that were there before (joined)", "重複する局面（まとめました）"),
+    ("duplicate positions (merged)", "重複する局面（まとめました）"),
     (
-        "moves that were there before (what was first said of them stays)",
+        "duplicate moves (the first entry was kept)",
         "重複する指し手（先の内容を残しました）",
     ),
-    ("remarks on what is not there", "対象のないコメント"),
+    ("remarks on missing positions or moves", "対象のないコメント"),
 ];
 
 /// An English word in the language of the process; one that is not in the table stays.
@@ -379,7 +379,7 @@ pub(crate) fn word(english: &str) -> &str {
     }
 }
 
-/// So many things, of which the English text for one is `one` and that for several `several`.
+/// A number of things. `one` is the English text for one of them, `several` the plural.
 pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
     match (Lang::of_process(), count) {
         (Lang::Ja, 1) => word(one).to_string(),

@@ -477,7 +477,7 @@ fn commands_make_cut_and_check_books() {
         "startpos moves 7g7f 3c3d 2g2f\nstartpos moves 7g7f 8c8d\nstartpos moves 2g2f 3c3d 7g7f\n",
     );
     let out = run(&["make", "games.usi", "-o", "a.db"], dir.path());
-    assert!(out.contains("games: 3 read, 3 taken") && out.contains("5 positions, 7 moves"), "{out}");
+    assert!(out.contains("games: 3 read, 3 used") && out.contains("5 positions, 7 moves"), "{out}");
     let text = std::fs::read_to_string(dir.path().join("a.db")).unwrap();
     assert!(
         text.contains(&format!("sfen {START} 1\n7g7f 3c3d none none 2\n2g2f 3c3d none none 1\n")),

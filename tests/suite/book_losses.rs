@@ -56,22 +56,22 @@ fn joined_positions_are_told_and_what_is_written_is_counted() {
     ]);
     for to in ["db", "ybb", "bin", "sbk"] {
         let told = notes(dir.path(), &format!("convert plies.db -o o --force --to {to}"), 1, 2);
-        let joined = "o: each position stands once, at its smallest move number; not taken over: \
-                      1 positions that were there before (joined), \
-                      1 moves that were there before (what was first said of them stays)\n";
+        let joined = "o: each position stands once, at its smallest move number; dropped: \
+                      1 duplicate positions (merged), \
+                      1 duplicate moves (the first entry was kept)\n";
         assert!(told.starts_with(joined), "{told}");
     }
-    assert!(book(dir.path(), "pack plies.db -o p").2.contains("1 positions that were there before"));
+    assert!(book(dir.path(), "pack plies.db -o p").2.contains("1 duplicate positions"));
     assert!(
-        notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("1 positions that were there before")
+        notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("1 duplicate positions")
     );
     assert_eq!(notes(dir.path(), "convert one.db -o one2.db", 1, 1), "");
     // what a file has twice is told where it is read
     let told = notes(dir.path(), "convert twice.db -o twice2.db", 1, 1);
-    let expect = "twice.db (db): not taken over: 1 positions without moves, \
-                  1 positions that were there before (joined), \
-                  2 moves that were there before (what was first said of them stays), \
-                  1 remarks on what is not there\n";
+    let expect = "twice.db (db): dropped: 1 positions without moves, \
+                  1 duplicate positions (merged), \
+                  2 duplicate moves (the first entry was kept), \
+                  1 remarks on missing positions or moves\n";
     assert_eq!(
         (told.as_str(), text(dir.path(), "twice2.db")),
         (expect, text(dir.path(), "one.db").replace("10 20", "1 2"))
@@ -80,14 +80,14 @@ fn joined_positions_are_told_and_what_is_written_is_counted() {
     notes(dir.path(), "convert one.db -o one.bin", 1, 1);
     let bin = std::fs::read(dir.path().join("one.bin")).unwrap();
     std::fs::write(dir.path().join("two.bin"), [&bin[..], &bin].concat()).unwrap();
-    assert!(notes(dir.path(), "convert two.bin -o two.db", 1, 1).contains("1 moves that were there before"));
+    assert!(notes(dir.path(), "convert two.bin -o two.db", 1, 1).contains("1 duplicate moves"));
     // merging adds counts up, and tells nothing, for nothing is lost
     assert_eq!(notes(dir.path(), "merge plies.db one.db -o sum.db", 1, 2), "");
     assert_eq!(text(dir.path(), "sum.db"), "sfen A 1\n7g7f none 50 30 10\n2g2f none 5 6 7\n");
     // moves that are not written are not counted
     let illegal = folder(&[("a.db", "sfen A 1\n7g7f none\n1g1e none\n")]);
     let told = notes(illegal.path(), "convert a.db -o a.sbk", 1, 1);
-    assert_eq!(told, "a.sbk: sbk has no place for illegal moves\n");
+    assert_eq!(told, "a.sbk: sbk cannot store illegal moves\n");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn remarks_outlast_conversion_and_merging() {
     let comment = "remarks, the comment on the whole book\n";
     assert_eq!(
         notes(dir.path(), "convert 1.db -o o.ybb", 1, 1),
-        format!("o.ybb: ybb has no place for counts, {comment}")
+        format!("o.ybb: ybb cannot store counts, {comment}")
     );
     assert!(notes(dir.path(), "convert 1.db -o o.bin", 1, 1).ends_with(comment));
     // ShogiGUI's has a description
@@ -136,7 +136,7 @@ fn other_numbers_than_the_books_are_told() {
         ("sbk", "scores, depths, counts beyond 2147483647 (cut off there)"),
     ] {
         let told = notes(dir.path(), &format!("convert a.db -o a.{to}"), 1, 3);
-        assert_eq!(told, format!("a.{to}: {to} has no place for {what}\n"));
+        assert_eq!(told, format!("a.{to}: {to} cannot store {what}\n"));
     }
     assert_eq!(notes(dir.path(), "convert a.db -o o.db", 1, 3), "");
     assert_eq!(notes(dir.path(), "convert b.db -o b.ybb", 1, 1), "");
@@ -156,7 +156,7 @@ fn move_numbers_come_back_where_they_can_be_known() {
     let told = notes(dir.path(), "convert a.db -o a.sbk", 3, 3);
     assert!(told.contains("move numbers"), "{told}");
     let told = notes(dir.path(), "convert a.sbk -o b.db", 3, 3);
-    assert!(told.contains("db has no place for unknown move numbers (1 is written)"), "{told}");
+    assert!(told.contains("db cannot store unknown move numbers (1 is written)"), "{told}");
     let plies = |name: &str| {
         let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
         text.lines().filter(|l| l.starts_with("sfen ")).map(String::from).collect::<Vec<_>>()
@@ -177,7 +177,7 @@ fn move_numbers_come_back_where_they_can_be_known() {
     assert_eq!(numbers, ["5", "6"]);
     // and leaves are written where nothing is lost
     let (done, _, error) = book(dir.path(), "think g.db -o a.db --roots roots.txt --frontier 2");
-    assert!(!done && error.contains("a.db exists and stays; --force overwrites it"), "{error}");
+    assert!(!done && error.contains("a.db exists; use --force to overwrite it"), "{error}");
     assert_eq!(plies("a.db"), before);
     let (done, ..) = book(dir.path(), "think g.db -o leaves.txt --roots roots.txt --frontier 1");
     assert!(done && plies("leaves.txt").iter().all(|l| l.ends_with(" 6") || l.ends_with(" 7")));

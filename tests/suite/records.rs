@@ -451,7 +451,7 @@ fn convert_names_the_character_that_an_encoding_lacks() {
     }
     let (ok, _, said) =
         convert(&[&at("in"), "--to", "kif", "--encoding", "shift-jis", "--out-dir", &at("out")]);
-    assert!(!ok && said.contains("Shift_JIS has no `𠮷`") && said.contains("1 of 3 games"), "{said}");
+    assert!(!ok && said.contains("Shift_JIS cannot encode `𠮷`") && said.contains("1 of 3 games"), "{said}");
     let text = |name: &str| SHIFT_JIS.decode(&std::fs::read(at(name)).unwrap()).0.into_owned();
     assert!(text("out/a.kif").contains("先手：太郎～") && text("out/c.kif").contains("花子"));
     assert!(!Path::new(&at("out/b.kif")).exists());
@@ -477,9 +477,9 @@ fn convert_takes_directories_and_keeps_what_is_there() {
     std::fs::write(at("out/a.kifu"), "mine").unwrap();
     let (ok, _, said) =
         convert(&[&at("in/a.csa"), "--to", "kif", "--encoding", "utf-8", "--out-dir", &at("out")]);
-    assert!(!ok && said.contains("a.kifu exists and stays") && said.contains("1 of 1 games"), "{said}");
+    assert!(!ok && said.contains("a.kifu exists;") && said.contains("1 of 1 games"), "{said}");
     let (ok, _, said) = convert(&[&at("in/a.csa"), "-o", &at("out/a.kifu")]);
-    assert!(!ok && said.contains("exists and stays"), "{said}");
+    assert!(!ok && said.contains("exists; use --force"), "{said}");
     assert_eq!(std::fs::read_to_string(at("out/a.kifu")).unwrap(), "mine");
     assert!(convert(&[&at("in/a.csa"), "-o", &at("out/a.kifu"), "--force"]).0);
     assert_ne!(std::fs::read_to_string(at("out/a.kifu")).unwrap(), "mine");
@@ -489,7 +489,7 @@ fn convert_takes_directories_and_keeps_what_is_there() {
     assert!(!ok && said.contains("would both become") && !Path::new(&at("two")).exists(), "{said}");
     // what is lost is said in one line, and a format is known by its text
     let (ok, out, said) = convert(&[&at("in/a.csa"), "--to", "ki2"]);
-    assert!(ok && said.lines().count() == 1 && said.contains("ki2 has no place for"), "{said}");
+    assert!(ok && said.lines().count() == 1 && said.contains("ki2 cannot store"), "{said}");
     std::fs::write(at("noname"), &out).unwrap();
     let (ok, out, said) = convert(&[&at("noname"), "--to", "usi"]);
     assert!(ok, "{said}");

@@ -274,7 +274,7 @@ fn what_an_analysis_leaves_out_is_told() {
     let text = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n\n変化：2手\n   2 ８四歩(83)\n";
     std::fs::write(dir.at("v.kifu"), text).unwrap();
     let (ok, _, said) = analyse(&[&dir.at("v.kifu"), "--nodes", "50", "--csa", "--out-dir", &dir.at(".")]);
-    assert!(ok && said.contains("csa has no place for 1 variation"), "{said}");
+    assert!(ok && said.contains("csa cannot store 1 variation"), "{said}");
 }
 
 /// The page holds whatever players write.

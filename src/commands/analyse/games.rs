@@ -10,6 +10,7 @@ use crate::review::store;
 use crate::review::{Analyst, Effort, Reading, Report, Settings, annotate, book_moves, graph, page, text};
 use crate::support::console::{self, Progress, clock, note};
 use crate::support::lang::Lang;
+use crate::support::messages;
 use std::collections::HashMap;
 use std::error::Error;
 use std::io::{IsTerminal, Write};
@@ -212,7 +213,7 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str
             Form::Csa => {
                 let lost = Format::Csa.losses(report.record);
                 if !lost.is_empty() {
-                    note!("{}: csa has no place for {lost}", job.source.display());
+                    note!("{}", messages::no_place(job.source.display(), "csa", lost));
                 }
                 annotate::write(report, Format::Csa)
             }
