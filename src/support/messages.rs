@@ -363,10 +363,7 @@ const WORDS: &[(&str, &str)] = &[
     // what a book drops
     ("positions without moves", "指し手のない局面"),
     ("duplicate positions (merged)", "重複する局面（まとめました）"),
-    (
-        "duplicate moves (the first entry was kept)",
-        "重複する指し手（先の内容を残しました）",
-    ),
+    ("duplicate moves (the first entry was kept)", "重複する指し手（先の内容を残しました）"),
     ("remarks on missing positions or moves", "対象のないコメント"),
 ];
 

@@ -62,9 +62,7 @@ fn joined_positions_are_told_and_what_is_written_is_counted() {
         assert!(told.starts_with(joined), "{told}");
     }
     assert!(book(dir.path(), "pack plies.db -o p").2.contains("1 duplicate positions"));
-    assert!(
-        notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("1 duplicate positions")
-    );
+    assert!(notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("1 duplicate positions"));
     assert_eq!(notes(dir.path(), "convert one.db -o one2.db", 1, 1), "");
     // what a file has twice is told where it is read
     let told = notes(dir.path(), "convert twice.db -o twice2.db", 1, 1);
@@ -107,7 +105,8 @@ fn remarks_outlast_conversion_and_merging() {
     assert!(notes(dir.path(), "convert 1.db -o o.bin", 1, 1).ends_with(comment));
     // ShogiGUI's has a description
     assert!(
-        notes(dir.path(), "convert 1.db -o o.sbk", 1, 1).ends_with("for scores, depths, remarks on moves\n")
+        notes(dir.path(), "convert 1.db -o o.sbk", 1, 1)
+            .ends_with("store scores, depths, remarks on moves\n")
     );
     notes(dir.path(), "convert o.sbk -o back.db", 1, 1);
     assert_eq!(

@@ -185,7 +185,7 @@ fn outputs_overwrite_nothing_without_force() {
         ("data label a.psv --nodes 1 --hash 1 --quiet", "other/l.psv"),
     ] {
         std::fs::write(dir.at(out), "mine").unwrap();
-        dir.refuses(&format!("{line} -o {out}"), "--force overwrites it");
+        dir.refuses(&format!("{line} -o {out}"), "use --force to overwrite it");
         assert_eq!(dir.read(out), b"mine");
         dir.does(&format!("{line} -o {out} --force"));
         assert_ne!(dir.read(out), b"mine");
