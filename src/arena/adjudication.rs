@@ -1,4 +1,4 @@
-//! How games end: [`Winner`], [`Reason`], and [`Adjudication`] by the engines' scores.
+//! How games end: [`Winner`], [`EndReason`], and [`Adjudication`] by the engines' scores.
 
 use crate::types::Color;
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ impl Winner {
 /// Why a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum EndReason {
     /// No legal move.
     Mate,
     /// The loser resigned.
@@ -105,27 +105,27 @@ pub enum Reason {
     Hang,
 }
 
-impl Reason {
+impl EndReason {
     /// Whether the loser did what no engine should do.
     pub fn is_fault(self) -> bool {
-        self >= Reason::IllegalMove
+        self >= EndReason::IllegalMove
     }
 
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Reason::Mate => "mate",
-            Reason::Resign => "resign",
-            Reason::Repetition => "repetition",
-            Reason::PerpetualCheck => "perpetual check",
-            Reason::Declaration => "declaration",
-            Reason::MaxMoves => "max moves",
-            Reason::Adjudication => "adjudication",
-            Reason::IllegalMove => "illegal move",
-            Reason::FalseDeclaration => "false declaration",
-            Reason::TimeLoss => "time loss",
-            Reason::Crash => "crash",
-            Reason::Hang => "hang",
+            EndReason::Mate => "mate",
+            EndReason::Resign => "resign",
+            EndReason::Repetition => "repetition",
+            EndReason::PerpetualCheck => "perpetual check",
+            EndReason::Declaration => "declaration",
+            EndReason::MaxMoves => "max moves",
+            EndReason::Adjudication => "adjudication",
+            EndReason::IllegalMove => "illegal move",
+            EndReason::FalseDeclaration => "false declaration",
+            EndReason::TimeLoss => "time loss",
+            EndReason::Crash => "crash",
+            EndReason::Hang => "hang",
         }
     }
 }
@@ -134,16 +134,16 @@ impl Reason {
 #[derive(Debug, PartialEq)]
 pub(super) struct GameEnd {
     pub winner: Winner,
-    pub reason: Reason,
+    pub reason: EndReason,
     pub detail: String,
 }
 
 impl GameEnd {
-    pub fn of(winner: Winner, reason: Reason) -> GameEnd {
+    pub fn of(winner: Winner, reason: EndReason) -> GameEnd {
         GameEnd { winner, reason, detail: String::new() }
     }
 
-    pub fn fault(loser: Color, reason: Reason, detail: String) -> GameEnd {
+    pub fn fault(loser: Color, reason: EndReason, detail: String) -> GameEnd {
         GameEnd { winner: Winner::of(!loser), reason, detail }
     }
 }
@@ -172,9 +172,9 @@ impl Scores {
         let level = within(adjudication.draw_score).is_some_and(|(bound, score)| score.abs() <= bound);
         self.level_plies = if level { self.level_plies + 1 } else { 0 };
         if lost && *hopeless >= adjudication.resign_moves {
-            Some(GameEnd::of(Winner::of(!us), Reason::Adjudication))
+            Some(GameEnd::of(Winner::of(!us), EndReason::Adjudication))
         } else if level && self.level_plies >= adjudication.draw_plies && ply >= adjudication.draw_after {
-            Some(GameEnd::of(Winner::Draw, Reason::Adjudication))
+            Some(GameEnd::of(Winner::Draw, EndReason::Adjudication))
         } else {
             None
         }
@@ -208,12 +208,12 @@ mod tests {
             assert_eq!(s.see(b, Some(score), ply, &c), None);
             assert_eq!(s.see(w, Some(3000), ply + 1, &c), None);
         }
-        assert_eq!(s.see(b, Some(-30000), 54, &c), Some(GameEnd::of(Winner::White, Reason::Adjudication)));
+        assert_eq!(s.see(b, Some(-30000), 54, &c), Some(GameEnd::of(Winner::White, EndReason::Adjudication)));
         let mut s = Scores::default();
         for ply in 97..100 {
             assert_eq!(s.see([b, w][ply as usize % 2], Some(5), ply, &c), None);
         }
-        assert_eq!(s.see(b, Some(-10), 100, &c), Some(GameEnd::of(Winner::Draw, Reason::Adjudication)));
+        assert_eq!(s.see(b, Some(-10), 100, &c), Some(GameEnd::of(Winner::Draw, EndReason::Adjudication)));
         assert_eq!(s.see(w, None, 101, &c), None);
         assert_eq!(s.see(b, Some(0), 102, &c), None);
     }
@@ -224,7 +224,9 @@ mod tests {
         assert_eq!(Winner::Black.half_points(Color::White), 0);
         assert_eq!(Winner::Draw.half_points(Color::White), 1);
         assert!(
-            Reason::Crash.is_fault() && Reason::IllegalMove.is_fault() && !Reason::Adjudication.is_fault()
+            EndReason::Crash.is_fault()
+                && EndReason::IllegalMove.is_fault()
+                && !EndReason::Adjudication.is_fault()
         );
     }
 }

@@ -1,7 +1,7 @@
 //! One game between two engines: [`play`]. The result follows from our own rules, not from what an engine claims.
 
-use super::adjudication::{Adjudication, GameEnd, Reason, Scores, Winner};
-use super::limits::{Clock, Limits};
+use super::adjudication::{Adjudication, EndReason, GameEnd, Scores, Winner};
+use super::limits::{EngineLimits, MatchClock};
 use crate::position::{EnteringKingRule, GameRepetition, Position};
 use crate::record::openings::Opening;
 use crate::types::Color;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// A move after the opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ply {
+pub struct PlayedMove {
     /// In USI text.
     #[serde(rename = "m")]
     pub mv: String,
@@ -34,15 +34,15 @@ pub struct Ply {
 
 /// A finished game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played {
+pub struct FinishedGame {
     /// Who won.
     pub winner: Winner,
     /// Why it ended.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// More about a fault.
     pub detail: String,
     /// The moves after the opening.
-    pub plies: Vec<Ply>,
+    pub plies: Vec<PlayedMove>,
 }
 
 /// A search may claim hundreds of moves, and a viewer shows a few.
@@ -50,19 +50,19 @@ const LONGEST_PV: usize = 32;
 
 /// Plays a game from an opening; `players` and `limits` are Black's and White's. `keep_pv` keeps the engines' lines.
 /// `None` when `abandon` says so.
-/// An engine at fault may be unusable afterwards: see [`Reason::is_fault`].
+/// An engine at fault may be unusable afterwards: see [`EndReason::is_fault`].
 pub fn play(
     mut players: [&mut EngineProcess; 2],
-    limits: [&Limits; 2],
+    limits: [&EngineLimits; 2],
     opening: &Opening,
     adjudication: &Adjudication,
     keep_pv: bool,
     abandon: &dyn Fn() -> bool,
-) -> Option<Played> {
+) -> Option<FinishedGame> {
     let rule: EnteringKingRule = adjudication.rule.parse().unwrap_or(EnteringKingRule::CsaRule27);
     let mut pos = opening.position();
     let mut game = RunningGame {
-        clock: Clock::new(limits, adjudication.margin),
+        clock: MatchClock::new(limits, adjudication.margin),
         text: format!("position {opening}"),
         has_moves: !opening.moves.is_empty(),
         plies: Vec::new(),
@@ -93,14 +93,14 @@ pub fn play(
         end
     };
     let GameEnd { winner, reason, detail } = end;
-    Some(Played { winner, reason, detail, plies: game.plies })
+    Some(FinishedGame { winner, reason, detail, plies: game.plies })
 }
 
 /// The loss of `loser` by what its engine did.
 fn failure(loser: Color, error: &EngineError) -> GameEnd {
     let reason = match error {
-        EngineError::Hang { .. } => Reason::Hang,
-        _ => Reason::Crash,
+        EngineError::Hang { .. } => EndReason::Hang,
+        _ => EndReason::Crash,
     };
     GameEnd::fault(loser, reason, error.to_string())
 }
@@ -108,26 +108,26 @@ fn failure(loser: Color, error: &EngineError) -> GameEnd {
 /// What the rules say about the position that a move led to.
 fn ended(pos: &Position, adjudication: &Adjudication) -> Option<GameEnd> {
     match pos.game_repetition() {
-        Some(GameRepetition::Draw) => return Some(GameEnd::of(Winner::Draw, Reason::Repetition)),
+        Some(GameRepetition::Draw) => return Some(GameEnd::of(Winner::Draw, EndReason::Repetition)),
         Some(GameRepetition::PerpetualCheck { loser }) => {
-            return Some(GameEnd::of(Winner::of(!loser), Reason::PerpetualCheck));
+            return Some(GameEnd::of(Winner::of(!loser), EndReason::PerpetualCheck));
         }
         None => {}
     }
     if !pos.has_legal_move() {
-        return Some(GameEnd::of(Winner::of(!pos.side_to_move()), Reason::Mate));
+        return Some(GameEnd::of(Winner::of(!pos.side_to_move()), EndReason::Mate));
     }
     (pos.history_len() >= adjudication.max_ply as usize)
-        .then_some(GameEnd::of(Winner::Draw, Reason::MaxMoves))
+        .then_some(GameEnd::of(Winner::Draw, EndReason::MaxMoves))
 }
 
 /// A game under way.
 struct RunningGame<'a> {
-    clock: Clock<'a>,
+    clock: MatchClock<'a>,
     /// The `position` command.
     text: String,
     has_moves: bool,
-    plies: Vec<Ply>,
+    plies: Vec<PlayedMove>,
     keep_pv: bool,
     scores: Scores,
 }
@@ -149,20 +149,20 @@ impl RunningGame<'_> {
         };
         if !self.clock.spend(us, answer.elapsed) {
             let detail = format!("{} ms for {}", answer.elapsed.as_millis(), answer.best);
-            return Some(GameEnd::fault(us, Reason::TimeLoss, detail));
+            return Some(GameEnd::fault(us, EndReason::TimeLoss, detail));
         }
         let declared = pos.declaration_win(rule);
         match answer.best.as_str() {
-            "resign" => return Some(GameEnd::of(Winner::of(!us), Reason::Resign)),
-            "win" if declared.is_some() => return Some(GameEnd::of(Winner::of(us), Reason::Declaration)),
-            "win" => return Some(GameEnd::fault(us, Reason::FalseDeclaration, pos.sfen())),
+            "resign" => return Some(GameEnd::of(Winner::of(!us), EndReason::Resign)),
+            "win" if declared.is_some() => return Some(GameEnd::of(Winner::of(us), EndReason::Declaration)),
+            "win" => return Some(GameEnd::fault(us, EndReason::FalseDeclaration, pos.sfen())),
             _ => {}
         }
         let m = match pos.parse_move(&answer.best) {
             Ok(m) => m,
             Err(e) => {
                 let detail = format!("{}: {e}; {}", answer.best, pos.sfen());
-                return Some(GameEnd::fault(us, Reason::IllegalMove, detail));
+                return Some(GameEnd::fault(us, EndReason::IllegalMove, detail));
             }
         };
         let pv = match answer.pv.split_first() {
@@ -172,7 +172,7 @@ impl RunningGame<'_> {
             // a line that begins otherwise belongs to another move
             _ => Vec::new(),
         };
-        self.plies.push(Ply {
+        self.plies.push(PlayedMove {
             pv,
             mv: answer.best,
             score: answer.score,
@@ -182,7 +182,7 @@ impl RunningGame<'_> {
         });
         if declared == Some(m) {
             // the try: the king has arrived
-            return Some(GameEnd::of(Winner::of(us), Reason::Declaration));
+            return Some(GameEnd::of(Winner::of(us), EndReason::Declaration));
         }
         if !std::mem::replace(&mut self.has_moves, true) {
             self.text += " moves";

@@ -1,7 +1,7 @@
 //! The games of a match on disk, a JSON line each: [`GameLine`], [`open`].
 
-use super::adjudication::{Reason, Winner};
-use super::game::Ply;
+use super::adjudication::{EndReason, Winner};
+use super::game::PlayedMove;
 use crate::resume::{AtPath, Journal, ResumeError, identity, whole_file};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,14 +20,14 @@ pub struct GameLine {
     /// Who won.
     pub winner: Winner,
     /// Why it ended.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// More about a fault.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub detail: String,
     /// As after `position`.
     pub opening: String,
     /// The moves after the opening.
-    pub plies: Vec<Ply>,
+    pub plies: Vec<PlayedMove>,
     /// When the game began; unknown in journals of older versions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub start: Option<Timestamp>,
@@ -75,10 +75,10 @@ mod tests {
             black: "A".into(),
             white: "B".into(),
             winner: Winner::Draw,
-            reason: Reason::PerpetualCheck,
+            reason: EndReason::PerpetualCheck,
             detail: String::new(),
             opening: "startpos".into(),
-            plies: vec![Ply {
+            plies: vec![PlayedMove {
                 mv: "7g7f".into(),
                 score: Some(-3),
                 depth: None,

@@ -1,4 +1,4 @@
-//! [`Limits`] of an engine's thinking, and the [`Clock`] of a game.
+//! [`EngineLimits`] of an engine's thinking, and the [`MatchClock`] of a game.
 
 use crate::types::Color;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Limits of one engine's moves. Any combination is sent; the times make a clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Limits {
+pub struct EngineLimits {
     /// Nodes of a move.
     pub nodes: Option<u64>,
     /// Depth of a move.
@@ -21,7 +21,7 @@ pub struct Limits {
     pub increment: Option<u64>,
 }
 
-impl Limits {
+impl EngineLimits {
     /// Sets a limit by its name; says whether there is a limit of that name.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Limits {
 
     /// Whether there is no limit at all.
     pub fn is_empty(&self) -> bool {
-        *self == Limits::default()
+        *self == EngineLimits::default()
     }
 
     /// Whether the clock is at zero from the beginning, so that every game would be lost on time.
@@ -62,8 +62,8 @@ impl Limits {
     }
 }
 
-impl fmt::Display for Limits {
-    /// In the words that [`set`](Limits::set) reads.
+impl fmt::Display for EngineLimits {
+    /// In the words that [`set`](EngineLimits::set) reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |ms: u64| ms as f64 / 1000.0;
         let clock = match (self.time, self.increment) {
@@ -97,17 +97,17 @@ pub fn parse_tc(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
 }
 
 /// Both players' limits and the time they have left.
-pub struct Clock<'a> {
-    limits: [&'a Limits; 2],
+pub struct MatchClock<'a> {
+    limits: [&'a EngineLimits; 2],
     left: [u64; 2],
     /// Overstepping by no more than this is allowed: the measured time includes pipes and scheduling.
     margin: u64,
 }
 
-impl<'a> Clock<'a> {
+impl<'a> MatchClock<'a> {
     /// A clock at the start of a game.
-    pub fn new(limits: [&'a Limits; 2], margin: u64) -> Clock<'a> {
-        Clock { limits, left: limits.map(|l| l.time.unwrap_or(0)), margin }
+    pub fn new(limits: [&'a EngineLimits; 2], margin: u64) -> MatchClock<'a> {
+        MatchClock { limits, left: limits.map(|l| l.time.unwrap_or(0)), margin }
     }
 
     /// The `go` command for the player of `side`, as USI means it: the move may use its increment beside its clock.
@@ -177,10 +177,10 @@ mod tests {
 
     #[test]
     fn clocks_run_down_and_are_told_to_the_engine() {
-        let mut limits = Limits::default();
+        let mut limits = EngineLimits::default();
         assert!(limits.set("tc", "1+0.1").unwrap());
         assert!(!limits.set("Threads", "1").unwrap());
-        let mut clock = Clock::new([&limits, &limits], 20);
+        let mut clock = MatchClock::new([&limits, &limits], 20);
         assert_eq!(clock.go(Color::Black), "go btime 1000 wtime 1000 binc 100 winc 100");
         assert!(clock.spend(Color::Black, Duration::from_millis(400)));
         // clock, increment and margin together
@@ -190,16 +190,16 @@ mod tests {
         assert_eq!(clock.go(Color::Black), "go btime 700 wtime 40 binc 100 winc 100");
         assert!(!clock.spend(Color::White, Duration::from_millis(161)));
 
-        let byoyomi = Limits { byoyomi: Some(50), ..Limits::default() };
-        let nodes = Limits { nodes: Some(7), depth: Some(3), ..Limits::default() };
-        let mut clock = Clock::new([&byoyomi, &nodes], 0);
+        let byoyomi = EngineLimits { byoyomi: Some(50), ..EngineLimits::default() };
+        let nodes = EngineLimits { nodes: Some(7), depth: Some(3), ..EngineLimits::default() };
+        let mut clock = MatchClock::new([&byoyomi, &nodes], 0);
         assert_eq!(clock.go(Color::Black), "go btime 0 wtime 0 byoyomi 50");
         assert_eq!(clock.go(Color::White), "go depth 3 nodes 7");
         assert!(clock.spend(Color::Black, Duration::from_millis(50)));
         assert!(clock.spend(Color::White, Duration::from_secs(100)));
         assert!(!clock.spend(Color::Black, Duration::from_millis(51)));
         for zero in ["nodes", "depth", "movetime"] {
-            let error = Limits::default().set(zero, "0").unwrap_err();
+            let error = EngineLimits::default().set(zero, "0").unwrap_err();
             assert!(error.starts_with(&format!("{zero}=0: ")), "{error}");
         }
         for bad in ["x", "1+y", "-1", ""] {

@@ -1,7 +1,7 @@
 //! Matches between USI engines: `toratsugumi match`.
 //!
 //! [`EngineSpec`](spec::EngineSpec) names an engine, which is driven as a child process; [`game::play`] plays one game between two of
-//! them under our own rules; [`Schedule`](schedule::Schedule) says who plays whom from which opening;
+//! them under our own rules; [`MatchSchedule`](schedule::MatchSchedule) says who plays whom from which opening;
 //! [`tournament::run`] plays it, several games at once, and writes each to the [`journal`], from which
 //! a killed match goes on. [`estimate`] has the Elo estimates, [`sprt`] the sequential test, [`report`] the summary,
 //! [`diagram`] the picture, [`record`] the game records.

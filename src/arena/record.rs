@@ -1,8 +1,8 @@
 //! Games of a match as CSA records, for viewers: [`write_all`].
 
-use super::adjudication::{Reason, Winner};
+use super::adjudication::{EndReason, Winner};
 use super::journal::GameLine;
-use super::limits::Limits;
+use super::limits::EngineLimits;
 use super::tournament::Tournament;
 use crate::position::Position;
 use crate::record::csa::move_text;
@@ -44,7 +44,7 @@ pub fn write_all(dir: &Path, t: &Tournament, games: &[GameLine]) -> io::Result<(
 struct About<'a> {
     event: String,
     /// Black's and White's.
-    limits: [&'a Limits; 2],
+    limits: [&'a EngineLimits; 2],
     max_moves: u32,
     rule: &'a str,
     /// In which dates are written.
@@ -96,13 +96,13 @@ fn headers(line: &GameLine, about: &About<'_>) -> Vec<(String, String)> {
         }
     }
     headers.push(("MAX_MOVES", about.max_moves.to_string()));
-    let [black, white] = about.limits.map(Limits::to_string);
+    let [black, white] = about.limits.map(EngineLimits::to_string);
     headers.push(("NOTE", format!("Black {black}; White {white}; {}", about.rule)));
     headers.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 /// A clock as V3.0 states it: main time, byoyomi and increment in seconds.
-fn clock_text(limits: &Limits) -> Option<String> {
+fn clock_text(limits: &EngineLimits) -> Option<String> {
     if limits.time.is_none() && limits.byoyomi.is_none() && limits.increment.is_none() {
         return None;
     }
@@ -125,16 +125,16 @@ fn line_of_play(position: &Position, pv: &[String]) -> String {
 
 fn ending(line: &GameLine) -> Special {
     match line.reason {
-        Reason::Resign => Special::Resign,
-        Reason::Mate => Special::Mate,
-        Reason::Repetition => Special::Repetition,
-        Reason::PerpetualCheck if line.winner == Winner::Black => Special::IllegalAction(Color::White),
-        Reason::PerpetualCheck => Special::IllegalAction(Color::Black),
-        Reason::Declaration => Special::Declaration,
-        Reason::MaxMoves => Special::MaxMoves,
-        Reason::IllegalMove | Reason::FalseDeclaration => Special::IllegalMove,
-        Reason::TimeLoss => Special::TimeUp,
-        Reason::Adjudication | Reason::Crash | Reason::Hang => Special::Interrupted,
+        EndReason::Resign => Special::Resign,
+        EndReason::Mate => Special::Mate,
+        EndReason::Repetition => Special::Repetition,
+        EndReason::PerpetualCheck if line.winner == Winner::Black => Special::IllegalAction(Color::White),
+        EndReason::PerpetualCheck => Special::IllegalAction(Color::Black),
+        EndReason::Declaration => Special::Declaration,
+        EndReason::MaxMoves => Special::MaxMoves,
+        EndReason::IllegalMove | EndReason::FalseDeclaration => Special::IllegalMove,
+        EndReason::TimeLoss => Special::TimeUp,
+        EndReason::Adjudication | EndReason::Crash | EndReason::Hang => Special::Interrupted,
     }
 }
 
@@ -143,12 +143,12 @@ mod tests {
     use super::*;
     use crate::arena::game;
 
-    fn ply(mv: &str, score: Option<i32>, pv: &str) -> game::Ply {
+    fn ply(mv: &str, score: Option<i32>, pv: &str) -> game::PlayedMove {
         let pv = pv.split_whitespace().map(String::from).collect();
-        game::Ply { mv: mv.into(), score, depth: None, nodes: None, ms: 1500.0, pv }
+        game::PlayedMove { mv: mv.into(), score, depth: None, nodes: None, ms: 1500.0, pv }
     }
 
-    fn about(limits: [&Limits; 2]) -> About<'_> {
+    fn about(limits: [&EngineLimits; 2]) -> About<'_> {
         About {
             event: "A - B, game 1".into(),
             limits,
@@ -165,7 +165,7 @@ mod tests {
             black: "A".into(),
             white: "B".into(),
             winner: Winner::Black,
-            reason: Reason::Resign,
+            reason: EndReason::Resign,
             detail: String::new(),
             opening: "startpos moves 7g7f 3c3d".into(),
             plies: vec![
@@ -177,8 +177,8 @@ mod tests {
             end: Timestamp::from_second(61).ok(),
         };
         let (clock, nodes) = (
-            Limits { time: Some(10_000), increment: Some(100), ..Limits::default() },
-            Limits { nodes: Some(5000), ..Limits::default() },
+            EngineLimits { time: Some(10_000), increment: Some(100), ..EngineLimits::default() },
+            EngineLimits { nodes: Some(5000), ..EngineLimits::default() },
         );
         let text = csa(&line, &about([&clock, &nodes])).unwrap();
         let expected = "'CSA encoding=UTF-8\nV3.0\nN+A\nN-B\n$EVENT:A - B, game 1\n$START_TIME:1970/01/01 00:00:00\n$END_TIME:1970/01/01 00:01:01\n$TIME+:10+0+0.1\n$MAX_MOVES:320\n$NOTE:Black tc=10+0.1; White nodes=5000; CSARule27\nPI\n+\n+7776FU\n-3334FU\n+8822UM\nT1.5\n'** 50 -3122GI +5958OU\n-3122GI\nT1.5\n'** 7\n+0045KA\nT1.5\n%TORYO\n'A wins: resign\n";

@@ -2,13 +2,13 @@
 
 use super::sprt::Decision;
 use super::standings::Standings;
-use super::tournament::{Ending, Tournament};
+use super::tournament::{MatchEnd, Tournament};
 use crate::support::messages::{self, list, word};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
 /// The summary for people.
-pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
+pub fn text(t: &Tournament, s: &Standings, ending: MatchEnd) -> String {
     let mut out = String::new();
     let name = |i: usize| t.engines[i].name.as_str();
     // writing to a string cannot fail
@@ -62,14 +62,14 @@ pub fn text(t: &Tournament, s: &Standings, ending: Ending) -> String {
         let summary = messages::engine_summary(name(i), c.mean_depth(), nodes, ms, speed, faults);
         let _ = writeln!(out, "{summary}");
     }
-    if ending == Ending::Interrupted {
+    if ending == MatchEnd::Interrupted {
         let _ = writeln!(out, "{}", messages::interrupted());
     }
     out
 }
 
 /// The summary for programs.
-pub fn json(t: &Tournament, s: &Standings, ending: Ending, settings: &Json) -> Json {
+pub fn json(t: &Tournament, s: &Standings, ending: MatchEnd, settings: &Json) -> Json {
     let pairings = s.scores.iter().zip(&t.schedule.pairings).map(|(score, &(a, b))| {
         json!({
             "first": t.engines[a].name,
@@ -102,9 +102,9 @@ pub fn json(t: &Tournament, s: &Standings, ending: Ending, settings: &Json) -> J
     });
     json!({
         "ending": match ending {
-            Ending::AllPlayed => "all played",
-            Ending::Decided(_) => "decided",
-            Ending::Interrupted => "interrupted",
+            MatchEnd::AllPlayed => "all played",
+            MatchEnd::Decided(_) => "decided",
+            MatchEnd::Interrupted => "interrupted",
         },
         "games": s.games,
         "scheduled": t.schedule.len(),

@@ -1,4 +1,4 @@
-//! Who plays whom from which opening: [`Schedule`].
+//! Who plays whom from which opening: [`MatchSchedule`].
 
 use crate::record::openings::Opening;
 use crate::support::random::Rng;
@@ -11,7 +11,7 @@ pub const MOST_GAMES: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum PairingMode {
     /// Every engine meets every other.
     RoundRobin,
     /// The first engine meets all others.
@@ -20,7 +20,7 @@ pub enum Mode {
 
 /// All games of a match. Games `2p` and `2p + 1` are a pair: the same opening, colours exchanged. In every round each
 /// pairing plays one pair, all from the same opening.
-pub struct Schedule {
+pub struct MatchSchedule {
     /// How many.
     pub engines: usize,
     /// Who meets whom, by index.
@@ -50,19 +50,19 @@ impl Fixture {
     }
 }
 
-impl Schedule {
+impl MatchSchedule {
     /// Openings are taken in an order shuffled by `seed`, again from the beginning when they are used up.
     pub fn new(
         engines: usize,
-        mode: Mode,
+        mode: PairingMode,
         games_each: u64,
         mut openings: Vec<Opening>,
         seed: u64,
-    ) -> Schedule {
+    ) -> MatchSchedule {
         let all = (0..engines).flat_map(|a| (a + 1..engines).map(move |b| (a, b)));
-        let pairings = all.filter(|p| mode == Mode::RoundRobin || p.0 == 0).collect();
+        let pairings = all.filter(|p| mode == PairingMode::RoundRobin || p.0 == 0).collect();
         Rng::new(seed).shuffle(&mut openings);
-        Schedule { engines, pairings, games_each: games_each.next_multiple_of(2), openings }
+        MatchSchedule { engines, pairings, games_each: games_each.next_multiple_of(2), openings }
     }
 
     /// Number of games.
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn everybody_plays_both_colours_of_every_opening() {
         let openings = ["startpos moves 7g7f", "startpos moves 2g2f", "startpos"].map(|s| s.parse().unwrap());
-        let s = Schedule::new(3, Mode::RoundRobin, 5, openings.into(), 1);
+        let s = MatchSchedule::new(3, PairingMode::RoundRobin, 5, openings.into(), 1);
         assert_eq!((s.len(), s.pairings.len()), (18, 3));
         let mut seen = HashMap::new();
         for g in 0..s.len() {
@@ -110,7 +110,7 @@ mod tests {
         }
         // 6 ordered pairs, 3 openings, once each
         assert_eq!(seen.len(), 18);
-        let g = Schedule::new(4, Mode::Gauntlet, 2, vec![Opening::startpos()], 1);
+        let g = MatchSchedule::new(4, PairingMode::Gauntlet, 2, vec![Opening::startpos()], 1);
         assert_eq!(g.pairings, [(0, 1), (0, 2), (0, 3)]);
     }
 }

@@ -1,6 +1,6 @@
 //! An engine of a match and its settings: [`EngineSpec`].
 
-use super::limits::Limits;
+use super::limits::EngineLimits;
 use crate::usi_client::split_words;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ pub struct EngineSpec {
     /// USI options in the order in which they are sent.
     pub options: Vec<(String, String)>,
     /// Limits of its own, instead of the match's.
-    pub limits: Option<Limits>,
+    pub limits: Option<EngineLimits>,
 }
 
 impl FromStr for EngineSpec {
@@ -32,7 +32,7 @@ impl FromStr for EngineSpec {
             options: Vec::new(),
             limits: None,
         };
-        let mut limits = Limits::default();
+        let mut limits = EngineLimits::default();
         for word in split_words(text)? {
             let Some((key, value)) = word.split_once('=') else {
                 // the first bare words are the command
@@ -57,7 +57,7 @@ impl FromStr for EngineSpec {
             let file = PathBuf::from(program);
             spec.name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         }
-        spec.limits = (limits != Limits::default()).then_some(limits);
+        spec.limits = (limits != EngineLimits::default()).then_some(limits);
         Ok(spec)
     }
 }

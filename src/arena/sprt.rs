@@ -8,7 +8,7 @@ use super::estimate::{NORMALISED_SCALE, Pentanomial, score_of};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
-pub enum Model {
+pub enum EloModel {
     /// Elo in units of the noise of a game: the number of games a test takes does not depend on how drawish they are.
     Normalised,
     /// Ordinary Elo, by the expected score.
@@ -27,7 +27,7 @@ pub struct Sprt {
     /// Probability of accepting `elo0` though `elo1` holds.
     pub beta: f64,
     /// What the hypotheses are stated in.
-    pub model: Model,
+    pub model: EloModel,
 }
 
 /// The state of a test.
@@ -55,9 +55,9 @@ impl Sprt {
         }
         let seen = pairs.distribution();
         let fit = |elo: f64| match self.model {
-            Model::Logistic => fit_mean(&seen, score_of(elo)),
+            EloModel::Logistic => fit_mean(&seen, score_of(elo)),
             // a pair's mean has half the variance of a game
-            Model::Normalised => fit_t_value(&seen, elo / NORMALISED_SCALE * std::f64::consts::SQRT_2),
+            EloModel::Normalised => fit_t_value(&seen, elo / NORMALISED_SCALE * std::f64::consts::SQRT_2),
         };
         let (p0, p1) = (fit(self.elo0), fit(self.elo1));
         let per_pair: f64 = (0..5).map(|i| seen[i].1 * (p1[i] / p0[i]).ln()).sum();
@@ -137,10 +137,10 @@ mod tests {
     #[test]
     fn likelihood_ratios_agree_with_published_values() {
         for (counts, elo0, elo1, model, llr) in [
-            ([365, 16618, 36029 + 200, 16974, 390], 0.0, 2.0, Model::Normalised, 2.25),
-            ([127, 4883, 10311 + 401, 5150, 104], -1.75, 0.25, Model::Normalised, 3.01),
-            ([223, 9863, 20279 + 1000, 10037, 246], 0.5, 2.5, Model::Logistic, -3.07),
-            ([871, 26175, 55003 + 980, 26678, 821], 0.0, 2.0, Model::Logistic, -4.98),
+            ([365, 16618, 36029 + 200, 16974, 390], 0.0, 2.0, EloModel::Normalised, 2.25),
+            ([127, 4883, 10311 + 401, 5150, 104], -1.75, 0.25, EloModel::Normalised, 3.01),
+            ([223, 9863, 20279 + 1000, 10037, 246], 0.5, 2.5, EloModel::Logistic, -3.07),
+            ([871, 26175, 55003 + 980, 26678, 821], 0.0, 2.0, EloModel::Logistic, -4.98),
         ] {
             let sprt = Sprt { elo0, elo1, alpha: 0.05, beta: 0.05, model };
             close(sprt.llr(&Pentanomial(counts)), llr, 0.01 * llr.abs());
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn perfect_scores_have_the_ratio_that_two_outcomes_have() {
         // all pairs won: the likeliest explanation is a coin with P(2 - 0) = q and P(0 - 2) = 1 - q
-        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: Model::Normalised };
+        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalised };
         let t = 5.0 / NORMALISED_SCALE * 2f64.sqrt();
         // (q - 1/2) / sqrt(q (1 - q)) = t
         let q = 0.5 + t / (2.0 * (1.0 + t * t).sqrt());
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_test_decides_at_its_bounds() {
-        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: Model::Logistic };
+        let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: EloModel::Logistic };
         close(sprt.bounds().0, -2.944, 0.001);
         close(sprt.bounds().1, 2.944, 0.001);
         assert_eq!(sprt.decide(&Pentanomial::default()), Decision::Continue);
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(sprt.decide(&Pentanomial([300, 700, 400, 100, 10])), Decision::H0);
         // one-sided extremes stay finite
         for counts in [[0, 0, 0, 0, 50], [50, 0, 0, 0, 0], [0, 0, 50, 0, 0]] {
-            for model in [Model::Logistic, Model::Normalised] {
+            for model in [EloModel::Logistic, EloModel::Normalised] {
                 assert!(Sprt { model, ..sprt }.llr(&Pentanomial(counts)).is_finite(), "{counts:?}");
             }
         }

@@ -1,10 +1,10 @@
 //! The results so far: [`Standings`].
 
-use super::adjudication::{Reason, Winner};
+use super::adjudication::{EndReason, Winner};
 use super::estimate::{Estimate, Pentanomial};
 use super::journal::GameLine;
 use super::ratings::ratings;
-use super::schedule::Schedule;
+use super::schedule::MatchSchedule;
 use super::sprt::{Decision, Sprt};
 use crate::types::Color;
 use serde::Serialize;
@@ -90,7 +90,7 @@ pub struct Standings {
 
 impl Standings {
     /// Before the first game.
-    pub fn new(schedule: &Schedule) -> Standings {
+    pub fn new(schedule: &MatchSchedule) -> Standings {
         Standings {
             scores: vec![PairingScore::default(); schedule.pairings.len()],
             engines: vec![EngineStats::default(); schedule.engines],
@@ -99,7 +99,7 @@ impl Standings {
     }
 
     /// Counts a game.
-    pub fn add(&mut self, schedule: &Schedule, line: &GameLine) {
+    pub fn add(&mut self, schedule: &MatchSchedule, line: &GameLine) {
         let fixture = schedule.fixture(line.game);
         let first = if fixture.first_is_black { Color::Black } else { Color::White };
         let half_points = line.winner.half_points(first);
@@ -129,7 +129,7 @@ impl Standings {
             let culprit = if line.winner == Winner::Black { white } else { black };
             *self.engines[culprit].faults.entry(line.reason.name()).or_default() += 1;
         }
-        *self.reasons.entry(Reason::name(line.reason)).or_default() += 1;
+        *self.reasons.entry(EndReason::name(line.reason)).or_default() += 1;
         self.colors[2 - line.winner.half_points(Color::Black)] += 1;
         self.plies += line.plies.len() as u64;
         self.games += 1;
@@ -142,7 +142,7 @@ impl Standings {
     }
 
     /// Points of every engine against every other.
-    pub fn ratings(&self, schedule: &Schedule) -> Vec<(f64, f64)> {
+    pub fn ratings(&self, schedule: &MatchSchedule) -> Vec<(f64, f64)> {
         let n = schedule.engines;
         let mut points = vec![vec![0.0; n]; n];
         for (score, &(a, b)) in self.scores.iter().zip(&schedule.pairings) {

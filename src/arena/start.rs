@@ -1,6 +1,6 @@
 //! Starting an engine of a match as its [`EngineSpec`] says: [`start`].
 
-use super::limits::Limits;
+use super::limits::EngineLimits;
 use super::spec::EngineSpec;
 use crate::support::messages;
 use crate::usi_client::{EngineError, EngineProcess};
@@ -20,7 +20,7 @@ pub struct Started {
 ///
 /// # Errors
 /// [`EngineError`] when it does not start, does not know an option, or reports that it cannot comply.
-pub fn start(spec: &EngineSpec, limits: &Limits) -> Result<Started, EngineError> {
+pub fn start(spec: &EngineSpec, limits: &EngineLimits) -> Result<Started, EngineError> {
     let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref())?;
     let mut options = spec.options.clone();
     let mut remarks = Vec::new();

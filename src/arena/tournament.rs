@@ -3,8 +3,8 @@
 use super::adjudication::{Adjudication, Winner};
 use super::game::play;
 use super::journal::GameLine;
-use super::limits::Limits;
-use super::schedule::Schedule;
+use super::limits::EngineLimits;
+use super::schedule::MatchSchedule;
 use super::spec::EngineSpec;
 use super::sprt::{Decision, Sprt};
 use super::standings::Standings;
@@ -25,11 +25,11 @@ pub struct Tournament {
     /// Who plays.
     pub engines: Vec<EngineSpec>,
     /// For engines without limits of their own.
-    pub limits: Limits,
+    pub limits: EngineLimits,
     /// What ends a game early.
     pub adjudication: Adjudication,
     /// The games to play.
-    pub schedule: Schedule,
+    pub schedule: MatchSchedule,
     /// Ends a match of two engines as soon as it decides.
     pub sprt: Option<Sprt>,
     /// Games at once.
@@ -42,7 +42,7 @@ pub struct Tournament {
 
 impl Tournament {
     /// Of the engine with that index.
-    pub(super) fn limits(&self, engine: usize) -> &Limits {
+    pub(super) fn limits(&self, engine: usize) -> &EngineLimits {
         self.engines[engine].limits.as_ref().unwrap_or(&self.limits)
     }
 
@@ -84,7 +84,7 @@ pub enum TournamentError {
 
 /// How a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum MatchEnd {
     /// By its schedule.
     AllPlayed,
     /// By its sequential test.
@@ -93,7 +93,7 @@ pub enum Ending {
     Interrupted,
 }
 
-enum Report {
+enum WorkerReport {
     Game(Box<GameLine>),
     /// An engine does not start.
     Broken(TournamentError),
@@ -108,7 +108,7 @@ pub fn run(
     t: &Tournament,
     games: &mut Vec<GameLine>,
     mut journal: Option<Journal<GameLine>>,
-) -> Result<(Standings, Ending), TournamentError> {
+) -> Result<(Standings, MatchEnd), TournamentError> {
     let mut standings = Standings::new(&t.schedule);
     let mut played = HashSet::new();
     games.retain(|g| g.game < t.schedule.len() && played.insert(g.game));
@@ -117,7 +117,7 @@ pub fn run(
     let todo = (0..t.schedule.len()).filter(|g| !played.contains(g));
     let decision = |s: &Standings| t.sprt.map(|sprt| s.test(&sprt).1).filter(|d| *d != Decision::Continue);
     if let Some(d) = decision(&standings) {
-        return Ok((standings, Ending::Decided(d)));
+        return Ok((standings, MatchEnd::Decided(d)));
     }
     let mut progress = Progress::new(t.quiet);
     let mut ready = HashMap::new();
@@ -142,10 +142,10 @@ pub fn run(
             scope.spawn(move || work(t, todo, stop, running, &sender));
         }
         drop(sender);
-        let mut ending = Ending::AllPlayed;
+        let mut ending = MatchEnd::AllPlayed;
         let result = loop {
             match receiver.recv_timeout(Duration::from_millis(200)) {
-                Ok(Report::Game(line)) if ending == Ending::AllPlayed => {
+                Ok(WorkerReport::Game(line)) if ending == MatchEnd::AllPlayed => {
                     standings.add(&t.schedule, &line);
                     if line.reason.is_fault() {
                         progress.say(&describe(&line));
@@ -157,17 +157,17 @@ pub fn run(
                     }
                     games.push(*line);
                     if let Some(d) = decision(&standings) {
-                        ending = Ending::Decided(d);
+                        ending = MatchEnd::Decided(d);
                         stop.store(true, Relaxed);
                     }
                 }
-                Ok(Report::Game(_)) => {}
-                Ok(Report::Broken(e)) => break Err(e),
+                Ok(WorkerReport::Game(_)) => {}
+                Ok(WorkerReport::Broken(e)) => break Err(e),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break Ok(()),
             }
-            if interrupt::requests() > 0 && ending == Ending::AllPlayed {
-                ending = Ending::Interrupted;
+            if interrupt::requests() > 0 && ending == MatchEnd::AllPlayed {
+                ending = MatchEnd::Interrupted;
                 stop.store(true, Relaxed);
             }
             progress.update(|| status(t, &standings, before, started));
@@ -175,8 +175,8 @@ pub fn run(
         stop.store(true, Relaxed);
         progress.say(&status(t, &standings, before, started));
         result?;
-        if ending == Ending::Interrupted && standings.games >= t.schedule.len() {
-            ending = Ending::AllPlayed;
+        if ending == MatchEnd::Interrupted && standings.games >= t.schedule.len() {
+            ending = MatchEnd::AllPlayed;
         }
         Ok((standings, ending))
     })
@@ -188,7 +188,7 @@ fn work(
     todo: &Mutex<impl Iterator<Item = u64>>,
     stop: &AtomicBool,
     mut running: HashMap<usize, EngineProcess>,
-    out: &Sender<Report>,
+    out: &Sender<WorkerReport>,
 ) {
     while !stop.load(Relaxed) {
         let Some(game) = todo.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
@@ -200,7 +200,7 @@ fn work(
                 Ok(process) => seats.push(process),
                 Err(error) => {
                     stop.store(true, Relaxed);
-                    let _ = out.send(Report::Broken(error));
+                    let _ = out.send(WorkerReport::Broken(error));
                     return;
                 }
             }
@@ -231,7 +231,7 @@ fn work(
             start: Some(began),
             end: Some(Timestamp::now()),
         };
-        if out.send(Report::Game(Box::new(line))).is_err() {
+        if out.send(WorkerReport::Game(Box::new(line))).is_err() {
             break;
         }
     }

@@ -5,8 +5,8 @@
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::Place;
-use super::store::{Book, Builder, Dropped};
+use super::placement::PackedPosition;
+use super::store::{Book, BookBuilder, Dropped};
 use crate::data::board::PACKED_ORDER;
 use crate::data::hcp::{from_apery_move, to_apery_move};
 use crate::position::{Position, handicap};
@@ -106,10 +106,10 @@ impl AperyBook {
     /// The positions that the book's own moves reach from the usual starts; the format itself names none. The last
     /// number: how many positions are not reached.
     pub fn positions(&self) -> (Book, Dropped, usize) {
-        let mut builder = Builder::default();
-        let mut seen: HashMap<u64, Place> = HashMap::new();
-        let mut queue: VecDeque<(Place, u16)> =
-            handicap::starts().filter_map(|pos| Place::of(&pos)).map(|place| (place, 1)).collect();
+        let mut builder = BookBuilder::default();
+        let mut seen: HashMap<u64, PackedPosition> = HashMap::new();
+        let mut queue: VecDeque<(PackedPosition, u16)> =
+            handicap::starts().filter_map(|pos| PackedPosition::of(&pos)).map(|place| (place, 1)).collect();
         while let Some((place, ply)) = queue.pop_front() {
             let Some(mut pos) = place.position(ply) else { continue };
             let moves: Vec<BookMove> = self.all_at(&pos).collect();
@@ -121,7 +121,7 @@ impl AperyBook {
                 if let Some(m) = m.on(&pos) {
                     pos.do_move(m);
                     queue.extend(
-                        Place::of(&pos)
+                        PackedPosition::of(&pos)
                             .filter(|_| !seen.contains_key(&key(&pos)))
                             .map(|p| (p, ply.saturating_add(1))),
                     );

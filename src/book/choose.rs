@@ -5,7 +5,7 @@ use crate::support::random::Rng;
 
 /// The options that choose, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taste {
+pub struct ChoiceOptions {
     /// `NarrowBook`: without moves played less than once in ten.
     pub narrow: bool,
     /// `BookDepthLimit`: not where the first move's depth is less; 0 for any.
@@ -27,7 +27,7 @@ fn count(m: &BookMove) -> u64 {
 }
 
 /// The moves that may be played, of legal ones in the order of a book. What was left out goes to `say`.
-pub fn candidates(moves: &[BookMove], taste: Taste, say: &mut dyn FnMut(&str)) -> Vec<BookMove> {
+pub fn candidates(moves: &[BookMove], taste: ChoiceOptions, say: &mut dyn FnMut(&str)) -> Vec<BookMove> {
     let mut left = moves.to_vec();
     // where no move has a count none is rare
     let counted = left.iter().any(|m| m.count().is_some());
@@ -76,8 +76,8 @@ pub fn choose(candidates: &[BookMove], by_count: bool, rng: &mut Rng) -> Option<
 mod tests {
     use super::*;
 
-    const ANY: Taste =
-        Taste { narrow: false, depth_limit: 0, eval_diff: 30, eval_limit: -140, by_count: false };
+    const ANY: ChoiceOptions =
+        ChoiceOptions { narrow: false, depth_limit: 0, eval_diff: 30, eval_limit: -140, by_count: false };
 
     fn moves(list: &[(i32, u64)]) -> Vec<BookMove> {
         let a_move = |(i, (value, count)): (usize, &(i32, u64))| {
@@ -86,7 +86,7 @@ mod tests {
         list.iter().enumerate().map(a_move).collect()
     }
 
-    fn left(list: &[(i32, u64)], taste: Taste) -> Vec<u16> {
+    fn left(list: &[(i32, u64)], taste: ChoiceOptions) -> Vec<u16> {
         candidates(&moves(list), taste, &mut |_| ()).iter().map(|m| m.mv).collect()
     }
 
@@ -94,16 +94,16 @@ mod tests {
     fn each_option_leaves_moves_out() {
         let list = [(50, 80), (30, 11), (10, 9), (60, 0)];
         assert_eq!(left(&list, ANY), [1, 2, 4]);
-        assert_eq!(left(&list, Taste { narrow: true, ..ANY }), [1, 2]);
-        assert_eq!(left(&list, Taste { eval_diff: 0, ..ANY }), [1, 4]);
-        assert_eq!(left(&list, Taste { eval_limit: 40, ..ANY }), [1, 4]);
-        assert!(left(&list, Taste { eval_limit: 70, ..ANY }).is_empty());
-        assert_eq!(left(&list, Taste { depth_limit: 20, ..ANY }), [1, 2, 4]);
-        assert!(left(&list, Taste { depth_limit: 21, ..ANY }).is_empty());
+        assert_eq!(left(&list, ChoiceOptions { narrow: true, ..ANY }), [1, 2]);
+        assert_eq!(left(&list, ChoiceOptions { eval_diff: 0, ..ANY }), [1, 4]);
+        assert_eq!(left(&list, ChoiceOptions { eval_limit: 40, ..ANY }), [1, 4]);
+        assert!(left(&list, ChoiceOptions { eval_limit: 70, ..ANY }).is_empty());
+        assert_eq!(left(&list, ChoiceOptions { depth_limit: 20, ..ANY }), [1, 2, 4]);
+        assert!(left(&list, ChoiceOptions { depth_limit: 21, ..ANY }).is_empty());
         // without counts nothing is rare
-        assert_eq!(left(&[(5, 0), (5, 0)], Taste { narrow: true, ..ANY }), [1, 2]);
+        assert_eq!(left(&[(5, 0), (5, 0)], ChoiceOptions { narrow: true, ..ANY }), [1, 2]);
         let unknown: Vec<BookMove> = (1..=11).map(BookMove::new).collect();
-        assert_eq!(candidates(&unknown, Taste { narrow: true, ..ANY }, &mut |_| ()).len(), 11);
+        assert_eq!(candidates(&unknown, ChoiceOptions { narrow: true, ..ANY }, &mut |_| ()).len(), 11);
         assert!(left(&[], ANY).is_empty());
     }
 

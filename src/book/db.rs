@@ -2,8 +2,8 @@
 
 use super::error::{BookError, excerpt};
 use super::moves::{BookMove, read_move, usi};
-use super::placement::Place;
-use super::store::{Book, Builder, Dropped, Remark};
+use super::placement::PackedPosition;
+use super::store::{Book, BookBuilder, Dropped, Remark};
 use std::io::{BufRead, Write};
 use std::num::IntErrorKind;
 use std::ops::RangeInclusive;
@@ -26,7 +26,7 @@ pub struct DbEntry {
     /// The words behind `sfen`, as they stand.
     pub sfen: String,
     /// The same, packed.
-    pub place: Place,
+    pub place: PackedPosition,
     /// 0 where there is none.
     pub ply: u16,
     /// In the file's order.
@@ -123,7 +123,7 @@ impl<R: BufRead> DbReader<R> {
                 continue;
             };
             let sfen = sfen.trim();
-            let (place, ply) = Place::read(sfen).map_err(at)?;
+            let (place, ply) = PackedPosition::read(sfen).map_err(at)?;
             let new = DbEntry {
                 line: number,
                 sfen: sfen.to_string(),
@@ -189,7 +189,7 @@ fn number(text: &str, what: &str, range: RangeInclusive<i64>) -> Result<Option<i
 /// What is wrong in a line.
 pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
     let mut reader = DbReader::new(input);
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     while let Some(entry) = reader.next_entry()? {
         builder.push(entry.place, entry.ply, &entry.moves);
         for (mv, text) in entry.remarks {

@@ -3,17 +3,17 @@
 use super::db::read_line;
 use super::error::BookError;
 use super::moves::BookMove;
-use super::source::Source;
+use super::source::BookSource;
 use std::fs::File;
 use std::path::Path;
 
 /// A sorted `.db` file that stays on the disk.
 pub struct DbFile {
-    source: Source,
+    source: BookSource,
 }
 
 /// A `sfen` line.
-struct Head {
+struct SfenLine {
     /// Where it begins.
     start: u64,
     /// Where the next line begins.
@@ -22,7 +22,7 @@ struct Head {
     sfen: String,
 }
 
-impl Head {
+impl SfenLine {
     /// Board, side and hands.
     fn position(&self) -> &str {
         self.split().0
@@ -36,16 +36,16 @@ impl Head {
 }
 
 /// Reads lines from an offset on, in pieces.
-struct Lines<'a> {
-    source: &'a Source,
+struct LineReader<'a> {
+    source: &'a BookSource,
     at: u64,
     buffer: Vec<u8>,
     used: usize,
 }
 
-impl<'a> Lines<'a> {
-    fn new(source: &'a Source, at: u64) -> Lines<'a> {
-        Lines { source, at, buffer: Vec::new(), used: 0 }
+impl<'a> LineReader<'a> {
+    fn new(source: &'a BookSource, at: u64) -> LineReader<'a> {
+        LineReader { source, at, buffer: Vec::new(), used: 0 }
     }
 
     /// Where the line begins, and the line without its end; none at the end.
@@ -81,15 +81,15 @@ impl DbFile {
     /// Files; none in it that can be searched: `Ok(None)`.
     pub fn open(path: &Path) -> Result<Option<DbFile>, BookError> {
         const SAMPLES: u64 = 64;
-        let file = DbFile { source: Source::file(File::open(path)?)? };
+        let file = DbFile { source: BookSource::file(File::open(path)?)? };
         let len = file.source.len();
-        let mut last: Option<Head> = None;
+        let mut last: Option<SfenLine> = None;
         for i in 0..SAMPLES {
             let (from, until) = (len * i / SAMPLES, len * (i + 1) / SAMPLES);
             let Some(head) = file.next_head(from, until)? else { continue };
             // of two neighbours it may be the second that is out of place
             let next = file.next_head(head.end, len)?;
-            let ordered = |a: &Head, b: &Head| a.position() <= b.position();
+            let ordered = |a: &SfenLine, b: &SfenLine| a.position() <= b.position();
             let fine = last.as_ref().is_none_or(|l| ordered(l, &head))
                 && next.as_ref().is_none_or(|n| ordered(&head, n));
             if !fine {
@@ -102,8 +102,8 @@ impl DbFile {
     }
 
     /// The first `sfen` line that begins at `from` or after it, before `until`.
-    fn next_head(&self, from: u64, until: u64) -> Result<Option<Head>, BookError> {
-        let mut lines = Lines::new(&self.source, from.saturating_sub(1));
+    fn next_head(&self, from: u64, until: u64) -> Result<Option<SfenLine>, BookError> {
+        let mut lines = LineReader::new(&self.source, from.saturating_sub(1));
         if from > 0 {
             // the rest of a line that begins earlier, or just the end of the last one
             lines.next()?;
@@ -116,7 +116,7 @@ impl DbFile {
             if let Some(sfen) = line.strip_prefix(b"sfen ") {
                 let sfen = String::from_utf8_lossy(sfen).trim().to_string();
                 let end = lines.at + lines.used as u64;
-                return Ok(Some(Head { start, end, sfen }));
+                return Ok(Some(SfenLine { start, end, sfen }));
             }
         }
         Ok(None)
@@ -149,8 +149,8 @@ impl DbFile {
         Ok(found)
     }
 
-    fn moves(&self, head: &Head) -> Result<Vec<BookMove>, BookError> {
-        let mut lines = Lines::new(&self.source, head.end);
+    fn moves(&self, head: &SfenLine) -> Result<Vec<BookMove>, BookError> {
+        let mut lines = LineReader::new(&self.source, head.end);
         let mut moves: Vec<BookMove> = Vec::new();
         while let Some((start, line)) = lines.next()? {
             let line = String::from_utf8_lossy(line);

@@ -1,10 +1,10 @@
 //! Books put together and cut down: [`merge`], [`prune`].
 
 use super::error::BookError;
-use super::graph::{Graph, Target};
+use super::graph::{Graph, MoveTarget};
 use super::moves::BookMove;
-use super::placement::Place;
-use super::store::{Book, Builder, Remark};
+use super::placement::PackedPosition;
+use super::store::{Book, BookBuilder, Remark};
 use crate::position::handicap;
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub enum Prefer {
 /// # Errors
 /// Counts that add up to more than a book holds.
 pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
-    let mut least: HashMap<Place, u16> = HashMap::new();
+    let mut least: HashMap<PackedPosition, u16> = HashMap::new();
     for e in books.iter().flat_map(Book::entries) {
         let ply = least.entry(e.place).or_insert(e.ply);
         *ply = match (*ply, e.ply) {
@@ -34,7 +34,7 @@ pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
             (a, b) => a.min(b),
         };
     }
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     let mut beyond = false;
     let within = if prefer == Prefer::Last { Prefer::First } else { prefer };
     for book in books {
@@ -90,7 +90,7 @@ pub struct Keep {
 
 /// The part of a book that is wanted.
 pub fn prune(book: &Book, keep: Keep) -> Book {
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     builder.comment(book.comment());
     for e in book.entries().filter(|e| keep.max_ply.is_none_or(|p| e.ply <= p)) {
         let mut moves = e.moves.to_vec();
@@ -110,7 +110,7 @@ pub fn prune(book: &Book, keep: Keep) -> Book {
     if !keep.reachable {
         return cut;
     }
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     builder.comment(cut.comment());
     for (e, _) in cut.entries().zip(reachable(&cut)).filter(|(_, reached)| *reached) {
         builder.push(e.place, e.ply, e.moves);
@@ -123,15 +123,17 @@ pub fn prune(book: &Book, keep: Keep) -> Book {
 pub fn reachable(book: &Book) -> Vec<bool> {
     let graph = Graph::of(book);
     let mut reached = vec![false; book.len()];
-    let mut stack: Vec<usize> =
-        handicap::starts().filter_map(|pos| Place::of(&pos)).flat_map(|place| book.find(&place)).collect();
+    let mut stack: Vec<usize> = handicap::starts()
+        .filter_map(|pos| PackedPosition::of(&pos))
+        .flat_map(|place| book.find(&place))
+        .collect();
     while let Some(i) = stack.pop() {
         if std::mem::replace(&mut reached[i], true) {
             continue;
         }
         let first = book.first_move(i);
         for k in 0..book.entry(i).moves.len() {
-            if let Target::Inside(t) = graph.target(first + k) {
+            if let MoveTarget::Inside(t) = graph.target(first + k) {
                 // of a position at several plies all are reached
                 stack.extend(book.find(&book.entry(t as usize).place).filter(|t| !reached[*t]));
             }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Where in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum FaultLocation {
     Whole,
     /// 1-based.
     Line(usize),
@@ -17,22 +17,22 @@ enum Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct BookError {
     path: Option<PathBuf>,
-    place: Place,
+    place: FaultLocation,
     what: String,
 }
 
 impl BookError {
     pub(super) fn whole(what: impl fmt::Display) -> BookError {
-        BookError { path: None, place: Place::Whole, what: what.to_string() }
+        BookError { path: None, place: FaultLocation::Whole, what: what.to_string() }
     }
 
     /// `line` is 1-based.
     pub(super) fn line(line: usize, what: impl fmt::Display) -> BookError {
-        BookError { path: None, place: Place::Line(line), what: what.to_string() }
+        BookError { path: None, place: FaultLocation::Line(line), what: what.to_string() }
     }
 
     pub(super) fn byte(offset: u64, what: impl fmt::Display) -> BookError {
-        BookError { path: None, place: Place::Byte(offset), what: what.to_string() }
+        BookError { path: None, place: FaultLocation::Byte(offset), what: what.to_string() }
     }
 
     /// The same with the file's name.
@@ -54,10 +54,10 @@ impl fmt::Display for BookError {
         }
         let name = self.path.is_some();
         match self.place {
-            Place::Whole if name => f.write_str(": ")?,
-            Place::Whole => {}
-            Place::Line(n) => write!(f, "{}line {n}: ", if name { ", " } else { "" })?,
-            Place::Byte(n) => write!(f, "{}byte {n}: ", if name { ", " } else { "" })?,
+            FaultLocation::Whole if name => f.write_str(": ")?,
+            FaultLocation::Whole => {}
+            FaultLocation::Line(n) => write!(f, "{}line {n}: ", if name { ", " } else { "" })?,
+            FaultLocation::Byte(n) => write!(f, "{}byte {n}: ", if name { ", " } else { "" })?,
         }
         f.write_str(&self.what)
     }

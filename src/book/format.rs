@@ -1,4 +1,4 @@
-//! The formats, told by content: [`Format`]; whole books in and out.
+//! The formats, told by content: [`BookFormat`]; whole books in and out.
 
 use super::apery::{self, AperyBook};
 use super::db;
@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 /// A kind of book file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum BookFormat {
     /// YaneuraOu's text.
     Db,
     /// YaneuraOu's binary.
@@ -31,70 +31,70 @@ pub enum Format {
 /// What a format has no place for, or a reader could not take over, in words; empty for nothing.
 pub type Loss = String;
 
-impl Format {
+impl BookFormat {
     /// All of them.
-    pub const ALL: [Format; 4] = [Format::Db, Format::Ybb, Format::Apery, Format::Sbk];
+    pub const ALL: [BookFormat; 4] = [BookFormat::Db, BookFormat::Ybb, BookFormat::Apery, BookFormat::Sbk];
 
     /// Its name, which is also the usual ending.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Db => "db",
-            Format::Ybb => "ybb",
-            Format::Apery => "bin",
-            Format::Sbk => "sbk",
+            BookFormat::Db => "db",
+            BookFormat::Ybb => "ybb",
+            BookFormat::Apery => "bin",
+            BookFormat::Sbk => "sbk",
         }
     }
 
     /// The format that a file's name promises.
-    pub fn of_path(path: &Path) -> Option<Format> {
+    pub fn of_path(path: &Path) -> Option<BookFormat> {
         path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
     }
 
     /// The format of a file that begins with these bytes (all of it if it is shorter than a few kilobytes) and is so long.
-    pub fn of_content(head: &[u8], len: u64) -> Option<Format> {
+    pub fn of_content(head: &[u8], len: u64) -> Option<BookFormat> {
         if head.starts_with(ybb::MAGIC) {
-            return Some(Format::Ybb);
+            return Some(BookFormat::Ybb);
         }
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         if text.starts_with(b"sfen ") || text.starts_with(b"#YANEURAOU-") {
-            return Some(Format::Db);
+            return Some(BookFormat::Db);
         }
         // a key of Apery's format may begin like a comment
         let is_text = !head.iter().any(|b| matches!(b, 0..=8 | 14..=31));
         let line = text.trim_ascii_start();
         let begins = |start: &[u8]| line.starts_with(start);
         if is_text && (begins(b"sfen ") || begins(b"#") || begins(b"//") || line.is_empty()) {
-            return Some(Format::Db);
+            return Some(BookFormat::Db);
         }
         // the first field of a .sbk is its author, then come description and states
         if looks_like_sbk(head) {
-            return Some(Format::Sbk);
+            return Some(BookFormat::Sbk);
         }
-        len.is_multiple_of(16).then_some(Format::Apery)
+        len.is_multiple_of(16).then_some(BookFormat::Apery)
     }
 
     /// The format of a file.
     ///
     /// # Errors
     /// A file that cannot be read, or is no book.
-    pub fn of_file(path: &Path) -> Result<Format, BookError> {
+    pub fn of_file(path: &Path) -> Result<BookFormat, BookError> {
         if embedded::is_meant(path) {
-            return Ok(Format::Ybb);
+            return Ok(BookFormat::Ybb);
         }
         const HEAD: u64 = 1 << 16;
         let file = File::open(path)?;
         let len = file.metadata()?.len();
         let mut head = Vec::new();
         file.take(HEAD).read_to_end(&mut head)?;
-        Format::of_content(&head, len).ok_or_else(|| BookError::whole("no book of a known format"))
+        BookFormat::of_content(&head, len).ok_or_else(|| BookError::whole("no book of a known format"))
     }
 
     /// What is lost when a book is written in this format.
     pub fn losses(self, book: &Book) -> Loss {
-        use Format::{Apery, Db, Sbk, Ybb};
+        use BookFormat::{Apery, Db, Sbk, Ybb};
         let any = |f: &dyn Fn(&BookMove) -> bool| book.entries().any(|e| e.moves.iter().any(f));
         let mut lost = Vec::new();
-        let mut lose = |by: &[Format], there: &dyn Fn() -> bool, what: &'static str| {
+        let mut lose = |by: &[BookFormat], there: &dyn Fn() -> bool, what: &'static str| {
             if by.contains(&self) && there() {
                 lost.push(messages::word(what));
             }
@@ -160,16 +160,16 @@ fn looks_like_sbk(mut bytes: &[u8]) -> bool {
     fields > 0
 }
 
-impl FromStr for Format {
+impl FromStr for BookFormat {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Format, String> {
-        let found = Format::ALL.into_iter().find(|f| f.name() == text);
+    fn from_str(text: &str) -> Result<BookFormat, String> {
+        let found = BookFormat::ALL.into_iter().find(|f| f.name() == text);
         found.ok_or_else(|| format!("`{text}` is none of db, ybb, bin, sbk"))
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for BookFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -179,12 +179,12 @@ impl fmt::Display for Format {
 ///
 /// # Errors
 /// They name the file and the place in it.
-pub fn read(path: &Path) -> Result<(Book, Format, Loss), BookError> {
+pub fn read(path: &Path) -> Result<(Book, BookFormat, Loss), BookError> {
     read_any(path).map_err(|e| e.in_file(path))
 }
 
-fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
-    let format = Format::of_file(path)?;
+fn read_any(path: &Path) -> Result<(Book, BookFormat, Loss), BookError> {
+    let format = BookFormat::of_file(path)?;
     let mut lost = Vec::new();
     let mut lose = |n: usize, what: &str| {
         if n > 0 {
@@ -192,14 +192,14 @@ fn read_any(path: &Path) -> Result<(Book, Format, Loss), BookError> {
         }
     };
     let (book, dropped) = match format {
-        Format::Db => db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?,
-        Format::Ybb => YbbFile::of_bytes(embedded::bytes_of(path)?)?.read()?,
-        Format::Apery => {
+        BookFormat::Db => db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?,
+        BookFormat::Ybb => YbbFile::of_bytes(embedded::bytes_of(path)?)?.read()?,
+        BookFormat::Apery => {
             let (book, dropped, unreached) = AperyBook::read(&std::fs::read(path)?)?.positions();
             lose(unreached, "positions that no known start leads to");
             (book, dropped)
         }
-        Format::Sbk => {
+        BookFormat::Sbk => {
             let (book, dropped, unread) = sbk::read(&std::fs::read(path)?)?;
             lose(unread.evals, "analyses");
             lose(unread.marks, "marks on moves");
@@ -228,11 +228,11 @@ pub fn first_unsorted(path: &Path) -> Result<Option<u64>, BookError> {
 ///
 /// # Errors
 /// Those of the output; a position that the rules refuse.
-pub fn write(book: Book, format: Format, out: &mut impl Write) -> Result<(usize, usize), BookError> {
+pub fn write(book: Book, format: BookFormat, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     match format {
-        Format::Db => db::write(book, out),
-        Format::Ybb => ybb::write(book, out),
-        Format::Apery => apery::write(book, out),
-        Format::Sbk => sbk::write(book, out),
+        BookFormat::Db => db::write(book, out),
+        BookFormat::Ybb => ybb::write(book, out),
+        BookFormat::Apery => apery::write(book, out),
+        BookFormat::Sbk => sbk::write(book, out),
     }
 }

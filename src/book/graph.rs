@@ -1,13 +1,13 @@
 //! A book as a graph: which position each move leads to: [`Graph`].
 
-use super::placement::Place;
+use super::placement::PackedPosition;
 use super::store::Book;
 use crate::types::Color;
 use rayon::prelude::*;
 
 /// Where a move leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum MoveTarget {
     /// To a position of the book, by its number.
     Inside(u32),
     /// Out of the book: its own score counts.
@@ -36,7 +36,7 @@ impl Graph {
                     let Some(pos) = &mut pos else { return ILLEGAL };
                     let Some(m) = m.on(pos) else { return ILLEGAL };
                     pos.do_move(m);
-                    let target = Place::of(pos).map(|place| book.find(&place));
+                    let target = PackedPosition::of(pos).map(|place| book.find(&place));
                     pos.undo_move();
                     target.filter(|found| !found.is_empty()).map_or(LEAF, |found| found.start as u32)
                 })
@@ -46,11 +46,11 @@ impl Graph {
     }
 
     /// Where the book's move of that number leads.
-    pub fn target(&self, m: usize) -> Target {
+    pub fn target(&self, m: usize) -> MoveTarget {
         match self.targets[m] {
-            LEAF => Target::Leaf,
-            ILLEGAL => Target::Illegal,
-            i => Target::Inside(i),
+            LEAF => MoveTarget::Leaf,
+            ILLEGAL => MoveTarget::Illegal,
+            i => MoveTarget::Inside(i),
         }
     }
 

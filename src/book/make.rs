@@ -1,8 +1,8 @@
 //! A book of the moves that were played: [`Collector`].
 
 use super::moves::BookMove;
-use super::placement::Place;
-use super::store::{Book, Builder};
+use super::placement::PackedPosition;
+use super::store::{Book, BookBuilder};
 use crate::position::Position;
 use crate::types::{Color, Move};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub struct Filter {
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum RecordedResult {
     /// For this side.
     Won(Color),
     /// For none.
@@ -34,7 +34,7 @@ pub enum Ending {
 }
 
 #[derive(Default)]
-struct Tally {
+struct MoveTally {
     ply: u16,
     /// By move: how often, the sum of its scores, and how many had one.
     moves: Vec<(u16, u32, i64, u32)>,
@@ -43,7 +43,7 @@ struct Tally {
 /// Counts the moves of games.
 pub struct Collector {
     filter: Filter,
-    positions: HashMap<Place, Tally>,
+    positions: HashMap<PackedPosition, MoveTally>,
     /// Games with at least one move taken.
     pub games: u64,
 }
@@ -55,7 +55,7 @@ impl Collector {
     }
 
     /// Adds a game: its moves with the players' scores in centipawns, where they are known.
-    pub fn add(&mut self, root: &Position, moves: &[(Move, Option<i32>)], ending: Ending) {
+    pub fn add(&mut self, root: &Position, moves: &[(Move, Option<i32>)], ending: RecordedResult) {
         self.add_of(self.filter.side, root, moves, ending);
     }
 
@@ -65,10 +65,10 @@ impl Collector {
         wanted_side: Option<Color>,
         root: &Position,
         moves: &[(Move, Option<i32>)],
-        ending: Ending,
+        ending: RecordedResult,
     ) {
         let f = self.filter;
-        if f.decided && ending == Ending::Unknown {
+        if f.decided && ending == RecordedResult::Unknown {
             return;
         }
         let mut pos = root.clone();
@@ -79,9 +79,9 @@ impl Collector {
                 break;
             }
             let wanted = wanted_side.is_none_or(|s| s == side)
-                && (!f.winners || ending == Ending::Won(side))
+                && (!f.winners || ending == RecordedResult::Won(side))
                 && ply >= f.plies.0;
-            if let Some(place) = Place::of(&pos).filter(|_| wanted) {
+            if let Some(place) = PackedPosition::of(&pos).filter(|_| wanted) {
                 self.count(place, ply, m, score);
                 taken = true;
             }
@@ -90,9 +90,9 @@ impl Collector {
         self.games += u64::from(taken);
     }
 
-    fn count(&mut self, place: Place, ply: u32, m: Move, score: Option<i32>) {
+    fn count(&mut self, place: PackedPosition, ply: u32, m: Move, score: Option<i32>) {
         let ply = ply.min(u32::from(u16::MAX)) as u16;
-        let tally = self.positions.entry(place).or_insert_with(|| Tally { ply, moves: Vec::new() });
+        let tally = self.positions.entry(place).or_insert_with(|| MoveTally { ply, moves: Vec::new() });
         tally.ply = tally.ply.min(ply);
         let i = tally.moves.iter().position(|t| t.0 == m.raw16()).unwrap_or_else(|| {
             tally.moves.push((m.raw16(), 0, 0, 0));
@@ -109,7 +109,7 @@ impl Collector {
     /// The book: counts, mean scores, and as reply the most played one.
     pub fn finish(self) -> Book {
         let least = self.filter.min_count;
-        let mut builder = Builder::default();
+        let mut builder = BookBuilder::default();
         for (place, tally) in self.positions {
             let known = tally.moves.into_iter().filter(|t| t.1 >= least);
             let mut moves: Vec<BookMove> = known
@@ -132,7 +132,7 @@ impl Collector {
                 .map(|m| {
                     let Some(m) = m.on(&pos) else { return 0 };
                     pos.do_move(m);
-                    let next = Place::of(&pos).map(|place| book.find(&place));
+                    let next = PackedPosition::of(&pos).map(|place| book.find(&place));
                     pos.undo_move();
                     next.filter(|n| !n.is_empty()).map_or(0, |n| book.entry(n.start).moves[0].mv)
                 })
@@ -162,12 +162,12 @@ mod tests {
         let book = |filter| {
             let mut c = Collector::new(filter);
             let root = Position::startpos();
-            c.add(&root, &game("7g7f 3c3d 2g2f"), Ending::Won(Color::Black));
-            c.add(&root, &game("2g2f 3c3d 7g7f 8c8d"), Ending::Won(Color::White));
-            c.add(&root, &game("7g7f 8c8d"), Ending::Unknown);
+            c.add(&root, &game("7g7f 3c3d 2g2f"), RecordedResult::Won(Color::Black));
+            c.add(&root, &game("2g2f 3c3d 7g7f 8c8d"), RecordedResult::Won(Color::White));
+            c.add(&root, &game("7g7f 8c8d"), RecordedResult::Unknown);
             let games = c.games;
             let book = c.finish();
-            let start = book.find(&Place::of(&root).unwrap());
+            let start = book.find(&PackedPosition::of(&root).unwrap());
             let moves = book.entry(start.start).moves.to_vec();
             (book.len(), book.move_count(), games, moves[0].count(), crate::book::usi(moves[0].ponder))
         };

@@ -8,7 +8,7 @@
 //!
 //! Perpetual check counts as a draw like any repetition.
 
-use super::graph::{Graph, Target, turns};
+use super::graph::{Graph, MoveTarget, turns};
 use super::moves::BookMove;
 use super::store::Book;
 use crate::types::Color;
@@ -26,7 +26,7 @@ pub struct Score {
 }
 
 /// A game on a graph: whose turn it is in each node, and where its moves lead.
-pub struct Game {
+pub struct ScoreGraph {
     /// By node.
     pub turns: Vec<Color>,
     /// The number of each node's first move, and behind them that of all moves.
@@ -39,7 +39,7 @@ pub struct Game {
     pub draw: i32,
 }
 
-impl Game {
+impl ScoreGraph {
     fn moves(&self, node: usize) -> std::ops::Range<usize> {
         self.first[node] as usize..self.first[node + 1] as usize
     }
@@ -54,7 +54,7 @@ struct Parents {
 }
 
 impl Parents {
-    fn of(game: &Game) -> Parents {
+    fn of(game: &ScoreGraph) -> Parents {
         let n = game.turns.len();
         let mut first = vec![0u32; n + 1];
         game.targets.iter().flatten().for_each(|t| first[*t as usize + 1] += 1);
@@ -76,7 +76,7 @@ impl Parents {
 }
 
 /// The score of every node with moves. A node without any is a draw; there is none in a [`Book`].
-pub fn solve(game: &Game) -> Vec<Score> {
+pub fn solve(game: &ScoreGraph) -> Vec<Score> {
     let n = game.turns.len();
     let parents = Parents::of(game);
     let mut scores = vec![OPEN; n];
@@ -104,7 +104,7 @@ pub fn solve(game: &Game) -> Vec<Score> {
 
 /// Gives the score of a level's leaves to all nodes from which `side` can force its way to one of them, layer by layer.
 fn force(
-    game: &Game,
+    game: &ScoreGraph,
     parents: &Parents,
     side: Color,
     level: &[(i32, u32)],
@@ -132,7 +132,7 @@ fn force(
 
 /// What neither side could force is a draw: by the shortest line to a leaf of that score that both agree to, or by
 /// repetition.
-fn draws(game: &Game, parents: &Parents, scores: &mut [Score]) {
+fn draws(game: &ScoreGraph, parents: &Parents, scores: &mut [Score]) {
     let open: Vec<bool> = scores.iter().map(|s| *s == OPEN).collect();
     let drawn = |m: usize| game.targets[m].is_none() && game.leaves[m] == game.draw;
     let mut layer: Vec<u32> = Vec::new();
@@ -160,7 +160,7 @@ fn draws(game: &Game, parents: &Parents, scores: &mut [Score]) {
 
 /// What a back-up did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct MinimaxReport {
     /// Positions.
     pub positions: usize,
     /// Moves that lead to another position of the book.
@@ -176,9 +176,9 @@ pub struct Report {
 }
 
 /// The game that a book is: leaves have their own scores (0 where there is none).
-pub fn game_of(book: &Book, graph: &Graph, draw: i32) -> Game {
+pub fn game_of(book: &Book, graph: &Graph, draw: i32) -> ScoreGraph {
     let turns = turns(book);
-    let mut game = Game {
+    let mut game = ScoreGraph {
         first: Vec::with_capacity(book.len() + 1),
         targets: Vec::with_capacity(book.move_count()),
         leaves: Vec::with_capacity(book.move_count()),
@@ -189,9 +189,9 @@ pub fn game_of(book: &Book, graph: &Graph, draw: i32) -> Game {
     for (i, e) in book.entries().enumerate() {
         for (k, m) in e.moves.iter().enumerate() {
             let target = match graph.target(book.first_move(i) + k) {
-                Target::Illegal => continue,
-                Target::Leaf => None,
-                Target::Inside(t) => Some(t),
+                MoveTarget::Illegal => continue,
+                MoveTarget::Leaf => None,
+                MoveTarget::Inside(t) => Some(t),
             };
             game.targets.push(target);
             game.leaves.push(for_black(game.turns[i], m.value().unwrap_or(0)));
@@ -208,12 +208,12 @@ fn for_black(turn: Color, value: i32) -> i32 {
 /// Backs the scores of a book's leaves up into all its moves; `draw` is worth a repetition to Black, in centipawns. The
 /// depth of a move becomes the number of book moves that follow it on the way to the leaf. Counts are dropped, for a
 /// reader would put them before the scores.
-pub fn minimax(book: Book, draw: i32) -> (Book, Report) {
+pub fn minimax(book: Book, draw: i32) -> (Book, MinimaxReport) {
     let (mut book, _) = book.without_other_plies();
     let graph = Graph::of(&book);
     let game = game_of(&book, &graph, draw);
     let scores = solve(&game);
-    let mut report = Report { positions: book.len(), ..Report::default() };
+    let mut report = MinimaxReport { positions: book.len(), ..MinimaxReport::default() };
     report.bytes = book.bytes() + graph.bytes() + game.targets.len() * 12 + game.turns.len() * 5
         // parents, and the counts and scores of the solution
         + game.targets.len() * 4 + book.len() * (8 + 4 + 8);
@@ -223,12 +223,12 @@ pub fn minimax(book: Book, draw: i32) -> (Book, Report) {
         for (k, m) in book.moves_mut(i).iter_mut().enumerate() {
             *m = m.with_count(Some(0));
             match graph.target(first + k) {
-                Target::Illegal => report.illegal += 1,
-                Target::Leaf => {
+                MoveTarget::Illegal => report.illegal += 1,
+                MoveTarget::Leaf => {
                     report.leaves += 1;
                     *m = m.with_value(Some(m.value().unwrap_or(0))).with_depth(Some(0));
                 }
-                Target::Inside(t) => {
+                MoveTarget::Inside(t) => {
                     report.inner += 1;
                     let s = scores[t as usize];
                     let depth = if s.depth == REPETITION_DEPTH { s.depth } else { s.depth + 1 };
@@ -244,7 +244,7 @@ pub fn minimax(book: Book, draw: i32) -> (Book, Report) {
     for i in 0..book.len() {
         let first = book.first_move(i);
         for (k, m) in book.moves_mut(i).iter_mut().enumerate() {
-            if let Target::Inside(t) = graph.target(first + k) {
+            if let MoveTarget::Inside(t) = graph.target(first + k) {
                 *m = m.with_ponder(replies[t as usize]);
             }
         }
@@ -258,10 +258,10 @@ mod tests {
     use crate::support::random::Rng;
 
     /// A random graph with many circles, some scores equal to the draw's.
-    fn random(rng: &mut Rng) -> Game {
+    fn random(rng: &mut Rng) -> ScoreGraph {
         let n = 1 + rng.below(12);
         let draw = [0, 0, -2, 3][rng.below(4)];
-        let mut game = Game {
+        let mut game = ScoreGraph {
             turns: (0..n).map(|_| Color::ALL[rng.below(2)]).collect(),
             first: vec![0],
             targets: Vec::new(),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     /// The value by its definition: who can reach what in so many moves, when what is not over by then is a draw.
-    fn slow_values(game: &Game) -> Vec<i32> {
+    fn slow_values(game: &ScoreGraph) -> Vec<i32> {
         let n = game.turns.len();
         let mut values = vec![game.draw; n];
         // with more moves than nodes a position comes again, and more moves change nothing
@@ -296,7 +296,7 @@ mod tests {
     }
 
     /// The depth by its definition, once the values are known: repeated until nothing changes.
-    fn slow_depths(game: &Game, values: &[i32]) -> Vec<u16> {
+    fn slow_depths(game: &ScoreGraph, values: &[i32]) -> Vec<u16> {
         let n = game.turns.len();
         let mut depths = vec![REPETITION_DEPTH; n];
         loop {

@@ -1,8 +1,8 @@
 //! Opening books: reading and writing everyone's formats, looking positions up, choosing among their moves, and backing
 //! scores up.
 //!
-//! - [`Book`]: a whole book in memory, sorted; [`Builder`] makes one. [`BookMove`]: a move with what is known of it.
-//! - [`Format`], [`read`], [`write()`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
+//! - [`Book`]: a whole book in memory, sorted; [`BookBuilder`] makes one. [`BookMove`]: a move with what is known of it.
+//! - [`BookFormat`], [`read`], [`write()`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
 //! - [`embedded`]: the book inside the binary, which wherever a file is expected goes by the name of [`INTERNAL`].
 //! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that a name
 //!   stands for.
@@ -30,9 +30,9 @@ mod ybb;
 
 pub use embedded::INTERNAL;
 pub use error::BookError;
-pub use format::{Format, Loss, first_unsorted, read, write};
+pub use format::{BookFormat, Loss, first_unsorted, read, write};
 pub use library::{Library, files};
 pub use moves::{BookMove, flip_move, read_move, usi};
-pub use placement::Place;
+pub use placement::PackedPosition;
 pub use probe::{Lookup, OpenBook};
-pub use store::{Book, Builder, Dropped, Entry, Remark};
+pub use store::{Book, BookBuilder, BookEntry, Dropped, Remark};

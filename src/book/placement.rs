@@ -1,4 +1,4 @@
-//! A position as books file it: [`Place`], packed, without a move number.
+//! A position as books file it: [`PackedPosition`], packed, without a move number.
 
 use super::error::excerpt;
 use crate::data::PackedSfen;
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 
 /// A packed position; ordered as `.ybb` files are, by its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place(pub [u8; 32]);
+pub struct PackedPosition(pub [u8; 32]);
 
-impl Place {
+impl PackedPosition {
     /// None where a king is missing: such positions cannot be packed.
-    pub fn of(pos: &Position) -> Option<Place> {
-        Place::pack(&Board::of(pos)).ok()
+    pub fn of(pos: &Position) -> Option<PackedPosition> {
+        PackedPosition::pack(&Board::of(pos)).ok()
     }
 
-    fn pack(board: &Board) -> Result<Place, String> {
-        PackedSfen::pack(board).map(|p| Place(p.0)).map_err(|e| e.to_string())
+    fn pack(board: &Board) -> Result<PackedPosition, String> {
+        PackedSfen::pack(board).map(|p| PackedPosition(p.0)).map_err(|e| e.to_string())
     }
 
     /// Reads an SFEN without judging it by the rules, and its move number (0 for none).
     ///
     /// # Errors
     /// What is no SFEN, more pieces than a set has, a missing king, a move number that books do not hold.
-    pub fn read(sfen: &str) -> Result<(Place, u16), String> {
+    pub fn read(sfen: &str) -> Result<(PackedPosition, u16), String> {
         let parts = SfenParts::read(sfen).map_err(|e| e.to_string())?;
         let mut hands = [Hand::EMPTY; 2];
         for color in Color::ALL {
@@ -37,7 +37,7 @@ impl Place {
                 (0..n).for_each(|_| hands[color.index()].add(kind));
             }
         }
-        let place = Place::pack(&Board { squares: parts.board, hands, turn: parts.side })?;
+        let place = PackedPosition::pack(&Board { squares: parts.board, hands, turn: parts.side })?;
         let ply = parts.ply.unwrap_or(0);
         let ply =
             u16::try_from(ply).map_err(|_| format!("move number {ply} is greater than {}", u16::MAX))?;
@@ -63,13 +63,13 @@ impl Place {
     }
 
     /// The board turned, the players swapped; none for bits that are no position.
-    pub fn flipped(&self) -> Option<Place> {
+    pub fn flipped(&self) -> Option<PackedPosition> {
         let board = PackedSfen(self.0).unpack().ok()?;
         let mut squares = board.squares;
         squares.reverse();
         squares.iter_mut().filter(|p| p.is_some()).for_each(|p| *p = p.flip());
         let hands = [board.hands[1], board.hands[0]];
-        Place::pack(&Board { squares, hands, turn: !board.turn }).ok()
+        PackedPosition::pack(&Board { squares, hands, turn: !board.turn }).ok()
     }
 }
 
@@ -82,8 +82,8 @@ mod tests {
     fn starts_are_positions() {
         for pos in handicap::starts() {
             let sfen = pos.sfen();
-            let (place, ply) = Place::read(&sfen).unwrap();
-            assert_eq!(Some(place), Place::of(&pos));
+            let (place, ply) = PackedPosition::read(&sfen).unwrap();
+            assert_eq!(Some(place), PackedPosition::of(&pos));
             assert_eq!(place.position(ply).unwrap().sfen(), sfen);
         }
     }
@@ -91,11 +91,14 @@ mod tests {
     #[test]
     fn turning_twice_is_the_identity() {
         let sfen = "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124";
-        let place = Place::read(sfen).unwrap().0;
+        let place = PackedPosition::read(sfen).unwrap().0;
         assert_eq!(place.flipped().and_then(|p| p.flipped()), Some(place));
         assert_ne!(place.flipped().unwrap().turn(), place.turn());
         let black = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
         let white = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-        assert_eq!(Place::read(black).unwrap().0.flipped(), Some(Place::read(white).unwrap().0));
+        assert_eq!(
+            PackedPosition::read(black).unwrap().0.flipped(),
+            Some(PackedPosition::read(white).unwrap().0)
+        );
     }
 }

@@ -5,9 +5,9 @@ use super::db;
 use super::db_file::DbFile;
 use super::embedded;
 use super::error::BookError;
-use super::format::Format;
+use super::format::BookFormat;
 use super::moves::BookMove;
-use super::placement::Place;
+use super::placement::PackedPosition;
 use super::sbk;
 use super::store::Book;
 use super::ybb::YbbFile;
@@ -53,8 +53,8 @@ impl OpenBook {
     }
 
     fn open_any(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Result<OpenBook, BookError> {
-        Ok(match Format::of_file(path)? {
-            Format::Db => {
+        Ok(match BookFormat::of_file(path)? {
+            BookFormat::Db => {
                 if on_the_fly {
                     match DbFile::open(path)? {
                         Some(file) => return Ok(OpenBook::Db(file)),
@@ -64,10 +64,10 @@ impl OpenBook {
                 let (book, _) = db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?;
                 OpenBook::Memory { book, plies: true }
             }
-            Format::Ybb if on_the_fly && !embedded::is_meant(path) => OpenBook::Ybb(YbbFile::open(path)?),
-            Format::Ybb => OpenBook::Ybb(YbbFile::of_bytes(embedded::bytes_of(path)?)?),
-            Format::Apery => OpenBook::Apery(AperyBook::read(&std::fs::read(path)?)?),
-            Format::Sbk => OpenBook::Memory { book: sbk::read(&std::fs::read(path)?)?.0, plies: false },
+            BookFormat::Ybb if on_the_fly && !embedded::is_meant(path) => OpenBook::Ybb(YbbFile::open(path)?),
+            BookFormat::Ybb => OpenBook::Ybb(YbbFile::of_bytes(embedded::bytes_of(path)?)?),
+            BookFormat::Apery => OpenBook::Apery(AperyBook::read(&std::fs::read(path)?)?),
+            BookFormat::Sbk => OpenBook::Memory { book: sbk::read(&std::fs::read(path)?)?.0, plies: false },
         })
     }
 
@@ -89,7 +89,7 @@ impl OpenBook {
         let mut moves = match self {
             OpenBook::Apery(book) => book.find(pos),
             _ => {
-                let Some(place) = Place::of(pos) else { return Ok(Vec::new()) };
+                let Some(place) = PackedPosition::of(pos) else { return Ok(Vec::new()) };
                 let ply = pos.game_ply();
                 let mut moves = self.at(&place, pos, ply, how.ignore_ply)?;
                 if moves.is_empty() && how.flipped {
@@ -106,7 +106,13 @@ impl OpenBook {
         Ok(moves)
     }
 
-    fn at(&self, place: &Place, pos: &Position, ply: u32, any_ply: bool) -> Result<Vec<BookMove>, BookError> {
+    fn at(
+        &self,
+        place: &PackedPosition,
+        pos: &Position,
+        ply: u32,
+        any_ply: bool,
+    ) -> Result<Vec<BookMove>, BookError> {
         // 0: the file names no move number
         let here = |p: u16| any_ply || p == 0 || u32::from(p) == ply;
         let mut moves: Vec<BookMove> = Vec::new();

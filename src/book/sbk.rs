@@ -5,8 +5,8 @@
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::Place;
-use super::store::{Book, Builder, Dropped, Remark};
+use super::placement::PackedPosition;
+use super::store::{Book, BookBuilder, Dropped, Remark};
 use crate::position::{Position, STARTPOS, handicap};
 use crate::types::{Color, Move, PieceType, Square};
 use prost::Message;
@@ -21,11 +21,11 @@ struct Document {
     #[prost(string, required, tag = "2")]
     description: String,
     #[prost(message, repeated, tag = "3")]
-    states: Vec<State>,
+    states: Vec<SbkState>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct State {
+struct SbkState {
     #[prost(int32, required, tag = "1")]
     id: i32,
     #[prost(uint64, required, tag = "2")]
@@ -165,7 +165,7 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     }
     let states = &document.states;
     let mut unread = Unread { author: usize::from(!document.author.is_empty()), ..Unread::default() };
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     builder.comment(&document.description);
     // behind all plies
     const UNNUMBERED: u32 = u32::MAX / 2;
@@ -209,12 +209,12 @@ fn wrong(id: usize, what: impl std::fmt::Display) -> BookError {
 }
 
 fn take(
-    b: &mut Builder,
+    b: &mut BookBuilder,
     unread: &mut Unread,
     pos: &Position,
     ply: u16,
     id: usize,
-    s: &State,
+    s: &SbkState,
 ) -> Result<(), BookError> {
     let mut moves = Vec::with_capacity(s.moves.len());
     for m in &s.moves {
@@ -226,7 +226,7 @@ fn take(
     unread.marks += s.moves.iter().filter(|m| m.evaluation != 0).count();
     unread.games += usize::from((s.games, s.won_black, s.won_white) != (0, 0, 0));
     // composed problems without a king cannot be filed
-    if let Some(place) = Place::of(pos) {
+    if let Some(place) = PackedPosition::of(pos) {
         b.push(place, ply, &moves);
         b.remark(Remark { place, ply, mv: 0, text: s.comment.clone().unwrap_or_default() });
     }
@@ -240,8 +240,8 @@ fn take(
 /// Those of the output; a position that the rules refuse.
 pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     let (book, _) = book.without_other_plies();
-    let mut children: Vec<Vec<(i32, BookMove, Place)>> = Vec::with_capacity(book.len());
-    let mut reached: HashSet<Place> = HashSet::new();
+    let mut children: Vec<Vec<(i32, BookMove, PackedPosition)>> = Vec::with_capacity(book.len());
+    let mut reached: HashSet<PackedPosition> = HashSet::new();
     for e in book.entries() {
         let mut pos = e.position()?;
         let mut moves = e.moves.to_vec();
@@ -251,7 +251,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
             let Some(legal) = m.on(&pos) else { continue };
             let word = word_of(&pos, legal);
             pos.do_move(legal);
-            if let Some(place) = Place::of(&pos) {
+            if let Some(place) = PackedPosition::of(&pos) {
                 own.push((word, m, place));
                 reached.insert(place);
             }
@@ -264,7 +264,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
     mark_circles(&book, &children, &mut is_root);
     let mut order: Vec<usize> = (0..book.len()).collect();
     order.sort_by_key(|i| !is_root[*i]);
-    let mut ids: HashMap<Place, i32> = HashMap::new();
+    let mut ids: HashMap<PackedPosition, i32> = HashMap::new();
     for i in &order {
         ids.insert(book.entry(*i).place, ids.len() as i32);
     }
@@ -279,7 +279,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
     // author and description may be empty, but the schema wants them
     let head = Document { description: book.comment().to_string(), ..Document::default() };
     out.write_all(&head.encode_to_vec())?;
-    let mut write_state = |state: State| -> Result<(), BookError> {
+    let mut write_state = |state: SbkState| -> Result<(), BookError> {
         let mut bytes = vec![3 << 3 | 2];
         state.encode_length_delimited(&mut bytes).map_err(BookError::whole)?;
         out.write_all(&bytes)?;
@@ -294,23 +294,24 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
             weight: m.count().unwrap_or(0).min(i32::MAX as u32) as i32,
             next: ids[place],
         });
-        write_state(State {
+        write_state(SbkState {
             id: ids[&e.place],
             // the format knows no move numbers: ShogiGUI writes 1, and ShogiHome looks for that
             position: is_root[*i].then(|| e.place.position(1)).flatten().map(|pos| pos.sfen()),
             comment: (!comment.is_empty()).then(|| comment.to_string()),
             moves: moves.collect(),
-            ..State::default()
+            ..SbkState::default()
         })?;
     }
     let first_leaf = book.len() as i32;
-    (first_leaf..first_leaf + leaves).try_for_each(|id| write_state(State { id, ..State::default() }))?;
+    (first_leaf..first_leaf + leaves)
+        .try_for_each(|id| write_state(SbkState { id, ..SbkState::default() }))?;
     let with_moves = children.iter().filter(|moves| !moves.is_empty()).count();
     Ok((with_moves, children.iter().map(Vec::len).sum()))
 }
 
 /// Makes roots until every position is reached from one.
-fn mark_circles(book: &Book, children: &[Vec<(i32, BookMove, Place)>], is_root: &mut [bool]) {
+fn mark_circles(book: &Book, children: &[Vec<(i32, BookMove, PackedPosition)>], is_root: &mut [bool]) {
     let mut seen = vec![false; book.len()];
     let mut walk = |start: usize| {
         let mut stack = vec![start];
@@ -363,7 +364,7 @@ mod tests {
             let mut document = whole.clone();
             let id = (1..document.states.len())
                 .find(|&id| {
-                    let reached = |s: &State| s.moves.iter().any(|m| m.next == id as i32);
+                    let reached = |s: &SbkState| s.moves.iter().any(|m| m.next == id as i32);
                     document.states.iter().position(reached) == Some(if root == 1 { 0 } else { 1 })
                 })
                 .unwrap();

@@ -1,11 +1,11 @@
-//! Bytes to be read at any place: a file, or memory: [`Source`].
+//! Bytes to be read at any place: a file, or memory: [`BookSource`].
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
 /// A file that stays on the disk, or its bytes.
-pub enum Source {
+pub enum BookSource {
     /// Read when asked.
     File {
         /// The lock makes seek and read one step.
@@ -17,31 +17,31 @@ pub enum Source {
     Memory(Vec<u8>),
 }
 
-impl Source {
+impl BookSource {
     /// A file to be read piece by piece.
-    pub fn file(file: File) -> io::Result<Source> {
+    pub fn file(file: File) -> io::Result<BookSource> {
         let len = file.metadata()?.len();
-        Ok(Source::File { file: Mutex::new(file), len })
+        Ok(BookSource::File { file: Mutex::new(file), len })
     }
 
     /// Bytes in all.
     pub fn len(&self) -> u64 {
         match self {
-            Source::File { len, .. } => *len,
-            Source::Memory(bytes) => bytes.len() as u64,
+            BookSource::File { len, .. } => *len,
+            BookSource::Memory(bytes) => bytes.len() as u64,
         }
     }
 
     /// Fills the buffer with the bytes at an offset, as many as there are.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
-            Source::Memory(bytes) => {
+            BookSource::Memory(bytes) => {
                 let rest = usize::try_from(offset).ok().and_then(|o| bytes.get(o..)).unwrap_or_default();
                 let n = rest.len().min(buffer.len());
                 buffer[..n].copy_from_slice(&rest[..n]);
                 Ok(n)
             }
-            Source::File { file, .. } => {
+            BookSource::File { file, .. } => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(offset))?;
                 let mut n = 0;

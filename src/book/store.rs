@@ -1,41 +1,41 @@
-//! A whole book in memory: [`Book`], and how to make one: [`Builder`].
+//! A whole book in memory: [`Book`], and how to make one: [`BookBuilder`].
 //!
 //! Forty bytes a position and twenty a move, in two vectors, so that books of millions of positions fit.
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::Place;
+use super::placement::PackedPosition;
 use crate::position::Position;
 use crate::support::messages;
 use std::collections::HashMap;
 use std::fmt;
 
 #[derive(Clone, Copy)]
-struct Slot {
-    place: Place,
+struct EntrySlot {
+    place: PackedPosition,
     ply: u16,
     count: u16,
     first: u32,
 }
 
-impl Slot {
-    fn key(&self) -> (Place, u16) {
+impl EntrySlot {
+    fn key(&self) -> (PackedPosition, u16) {
         (self.place, self.ply)
     }
 }
 
 /// One position and its moves.
 #[derive(Clone, Copy)]
-pub struct Entry<'a> {
+pub struct BookEntry<'a> {
     /// The position.
-    pub place: Place,
+    pub place: PackedPosition,
     /// Its move number; 0 where the format or the file tells none.
     pub ply: u16,
     /// At least one.
     pub moves: &'a [BookMove],
 }
 
-impl Entry<'_> {
+impl BookEntry<'_> {
     /// The position on a board.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Entry<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remark {
     /// The position ...
-    pub place: Place,
+    pub place: PackedPosition,
     /// ... at this ply.
     pub ply: u16,
     /// The move; 0 for the position itself.
@@ -60,10 +60,10 @@ pub struct Remark {
     pub text: String,
 }
 
-/// Positions with their moves, in the order of [`Place`] and ply.
+/// Positions with their moves, in the order of [`PackedPosition`] and ply.
 #[derive(Clone, Default)]
 pub struct Book {
-    slots: Vec<Slot>,
+    slots: Vec<EntrySlot>,
     moves: Vec<BookMove>,
     remarks: Vec<Remark>,
     comment: String,
@@ -115,19 +115,19 @@ impl Book {
     ///
     /// # Panics
     /// When there are not so many.
-    pub fn entry(&self, index: usize) -> Entry<'_> {
+    pub fn entry(&self, index: usize) -> BookEntry<'_> {
         let s = &self.slots[index];
         let first = s.first as usize;
-        Entry { place: s.place, ply: s.ply, moves: &self.moves[first..first + usize::from(s.count)] }
+        BookEntry { place: s.place, ply: s.ply, moves: &self.moves[first..first + usize::from(s.count)] }
     }
 
     /// All entries, sorted.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = BookEntry<'_>> {
         (0..self.len()).map(|i| self.entry(i))
     }
 
     /// The numbers of the entries of a position, one a ply.
-    pub fn find(&self, place: &Place) -> std::ops::Range<usize> {
+    pub fn find(&self, place: &PackedPosition) -> std::ops::Range<usize> {
         let start = self.slots.partition_point(|s| s.place < *place);
         let same = self.slots[start..].iter().take_while(|s| s.place == *place).count();
         start..start + same
@@ -151,7 +151,7 @@ impl Book {
     }
 
     /// The remark on a move (0: on the position), empty if there is none.
-    pub fn remark(&self, entry: &Entry, mv: u16) -> &str {
+    pub fn remark(&self, entry: &BookEntry, mv: u16) -> &str {
         let key = (entry.place, entry.ply, mv);
         let found = self.remarks.binary_search_by(|r| (r.place, r.ply, r.mv).cmp(&key));
         found.map_or("", |i| &self.remarks[i].text)
@@ -163,19 +163,19 @@ impl Book {
     }
 
     fn has(&self, remark: &Remark) -> bool {
-        let found = self.slots.binary_search_by_key(&(remark.place, remark.ply), Slot::key);
+        let found = self.slots.binary_search_by_key(&(remark.place, remark.ply), EntrySlot::key);
         found.is_ok_and(|i| remark.mv == 0 || self.entry(i).moves.iter().any(|m| m.mv == remark.mv))
     }
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<Slot>() + self.moves.capacity() * size_of::<BookMove>()
+        self.slots.capacity() * size_of::<EntrySlot>() + self.moves.capacity() * size_of::<BookMove>()
     }
 }
 
 /// Takes positions in any order.
 #[derive(Default)]
-pub struct Builder {
+pub struct BookBuilder {
     book: Book,
     dropped: Dropped,
 }
@@ -191,9 +191,9 @@ fn add_lines(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-impl Builder {
+impl BookBuilder {
     /// Adds a position. One without moves is left out, and of moves named twice the first stays.
-    pub fn push(&mut self, place: Place, ply: u16, moves: &[BookMove]) {
+    pub fn push(&mut self, place: PackedPosition, ply: u16, moves: &[BookMove]) {
         let first = self.book.moves.len();
         for m in moves {
             if !self.book.moves[first..].iter().any(|other| other.mv == m.mv) {
@@ -207,7 +207,7 @@ impl Builder {
             self.dropped.empty += 1;
         } else {
             // four billion moves are 80 GB
-            self.book.slots.push(Slot { place, ply, count, first: first as u32 });
+            self.book.slots.push(EntrySlot { place, ply, count, first: first as u32 });
         }
     }
 
@@ -232,7 +232,7 @@ impl Builder {
     /// As [`finish`](Self::finish); `join` may put what a later entry says of a move into the earlier one.
     pub fn finish_with(mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, Dropped) {
         self.join_positions(join);
-        let Builder { mut book, mut dropped } = self;
+        let BookBuilder { mut book, mut dropped } = self;
         let mut remarks = std::mem::take(&mut book.remarks);
         let key = |r: &Remark| (r.place, r.ply, r.mv);
         remarks.sort_by_key(key);
@@ -252,21 +252,21 @@ impl Builder {
 
     fn join_positions(&mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) {
         let book = &mut self.book;
-        if !book.slots.is_sorted_by_key(Slot::key) {
-            book.slots.sort_by_key(Slot::key);
+        if !book.slots.is_sorted_by_key(EntrySlot::key) {
+            book.slots.sort_by_key(EntrySlot::key);
         }
         let twice = book.slots.windows(2).filter(|w| w[0].key() == w[1].key()).count();
         if twice == 0 && book.slots.is_sorted_by_key(|s| s.first) {
             return;
         }
         self.dropped.positions += twice;
-        let mut slots: Vec<Slot> = Vec::with_capacity(book.slots.len() - twice);
+        let mut slots: Vec<EntrySlot> = Vec::with_capacity(book.slots.len() - twice);
         let mut moves: Vec<BookMove> = Vec::with_capacity(book.moves.len());
         for s in &book.slots {
             let own = &book.moves[s.first as usize..][..usize::from(s.count)];
             match slots.last_mut().filter(|last| last.key() == s.key()) {
                 None => {
-                    slots.push(Slot { first: moves.len() as u32, ..*s });
+                    slots.push(EntrySlot { first: moves.len() as u32, ..*s });
                     moves.extend_from_slice(own);
                 }
                 Some(last) => {
@@ -296,14 +296,14 @@ impl Book {
         self.without_other_plies_with(&mut |_, _| ())
     }
 
-    /// As [`without_other_plies`](Self::without_other_plies); `join` as in [`Builder::finish_with`].
+    /// As [`without_other_plies`](Self::without_other_plies); `join` as in [`BookBuilder::finish_with`].
     pub fn without_other_plies_with(self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, Dropped) {
         if self.slots.windows(2).all(|w| w[0].place != w[1].place) {
             return (self, Dropped::default());
         }
-        let mut builder = Builder::default();
+        let mut builder = BookBuilder::default();
         builder.comment(&self.comment);
-        let mut least: HashMap<Place, u16> = HashMap::new();
+        let mut least: HashMap<PackedPosition, u16> = HashMap::new();
         for e in self.entries() {
             // plies come in ascending order; 0 is no ply
             let ply = least.entry(e.place).or_insert(e.ply);
@@ -327,10 +327,10 @@ mod tests {
 
     #[test]
     fn entries_are_sorted_and_joined() {
-        let place = |i: usize| handicap::starts().nth(i).and_then(|pos| Place::of(&pos)).unwrap();
+        let place = |i: usize| handicap::starts().nth(i).and_then(|pos| PackedPosition::of(&pos)).unwrap();
         let m =
             |text: &str, count| BookMove::new(read_move(text.as_bytes()).unwrap()).with_count(Some(count));
-        let mut b = Builder::default();
+        let mut b = BookBuilder::default();
         b.push(place(1), 1, &[m("3c3d", 1)]);
         b.push(place(0), 5, &[m("7g7f", 2), m("7g7f", 9)]);
         b.push(place(0), 1, &[m("2g2f", 3)]);

@@ -6,9 +6,9 @@
 
 use super::error::BookError;
 use super::moves::{BookMove, is_move};
-use super::placement::Place;
-use super::source::Source;
-use super::store::{Book, Builder, Dropped};
+use super::placement::PackedPosition;
+use super::source::BookSource;
+use super::store::{Book, BookBuilder, Dropped};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -21,13 +21,13 @@ const WITH_DEPTH: u64 = 1;
 
 /// A book to look positions up in, in memory or on the disk.
 pub struct YbbFile {
-    source: Source,
+    source: BookSource,
     records: u64,
     depth: bool,
 }
 
-struct Record {
-    place: Place,
+struct YbbRecord {
+    place: PackedPosition,
     offset: u64,
     ply: u16,
     count: u16,
@@ -47,7 +47,7 @@ impl YbbFile {
     /// # Errors
     /// Files; a header that does not fit the file.
     pub fn open(path: &Path) -> Result<YbbFile, BookError> {
-        YbbFile::of(Source::file(File::open(path)?)?)
+        YbbFile::of(BookSource::file(File::open(path)?)?)
     }
 
     /// A book of these bytes.
@@ -55,10 +55,10 @@ impl YbbFile {
     /// # Errors
     /// A header that does not fit them.
     pub fn of_bytes(bytes: Vec<u8>) -> Result<YbbFile, BookError> {
-        YbbFile::of(Source::Memory(bytes))
+        YbbFile::of(BookSource::Memory(bytes))
     }
 
-    fn of(source: Source) -> Result<YbbFile, BookError> {
+    fn of(source: BookSource) -> Result<YbbFile, BookError> {
         let mut header = [0; HEADER as usize];
         source
             .read_exact_at(0, &mut header)
@@ -82,16 +82,16 @@ impl YbbFile {
         self.records
     }
 
-    fn record(&self, index: u64) -> Result<Record, BookError> {
+    fn record(&self, index: u64) -> Result<YbbRecord, BookError> {
         let mut b = [0; RECORD as usize];
         let at = HEADER + index * RECORD;
         self.source.read_exact_at(at, &mut b).map_err(|e| BookError::byte(at, e))?;
-        let mut place = Place([0; 32]);
+        let mut place = PackedPosition([0; 32]);
         place.0.copy_from_slice(&b[..32]);
-        Ok(Record { place, offset: u64_at(&b, 32), ply: u16_at(&b, 40), count: u16_at(&b, 42) })
+        Ok(YbbRecord { place, offset: u64_at(&b, 32), ply: u16_at(&b, 40), count: u16_at(&b, 42) })
     }
 
-    fn moves(&self, index: u64, r: &Record) -> Result<Vec<BookMove>, BookError> {
+    fn moves(&self, index: u64, r: &YbbRecord) -> Result<Vec<BookMove>, BookError> {
         let size = if self.depth { 6 } else { 4 };
         let base = HEADER + self.records * RECORD;
         let wrong = || BookError::byte(HEADER + index * RECORD + 32, "its moves lie outside the file");
@@ -113,7 +113,7 @@ impl YbbFile {
     ///
     /// # Errors
     /// Files; moves that lie outside the file.
-    pub fn find(&self, place: &Place) -> Result<Option<(u16, Vec<BookMove>)>, BookError> {
+    pub fn find(&self, place: &PackedPosition) -> Result<Option<(u16, Vec<BookMove>)>, BookError> {
         let (mut low, mut high) = (0, self.records);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -132,7 +132,7 @@ impl YbbFile {
     /// # Errors
     /// Files.
     pub fn first_unsorted(&self) -> Result<Option<u64>, BookError> {
-        let mut last: Option<Place> = None;
+        let mut last: Option<PackedPosition> = None;
         for i in 0..self.records {
             let place = self.record(i)?.place;
             if last.is_some_and(|l| l >= place) {
@@ -148,7 +148,7 @@ impl YbbFile {
     /// # Errors
     /// Bits that are no position or no move; moves that lie outside the file.
     pub fn read(&self) -> Result<(Book, Dropped), BookError> {
-        let mut builder = Builder::default();
+        let mut builder = BookBuilder::default();
         for i in 0..self.records {
             let r = self.record(i)?;
             if crate::data::PackedSfen(r.place.0).unpack().is_err() {

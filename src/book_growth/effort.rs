@@ -1,4 +1,4 @@
-//! The search of one position for a book: [`Effort`].
+//! The search of one position for a book: [`SearchEffort`].
 
 use crate::book::BookMove;
 use crate::engine::centipawns;
@@ -12,7 +12,7 @@ const MAX_VALUE: i32 = 32_000;
 
 /// How long a position is searched, and for how many moves.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Effort {
+pub struct SearchEffort {
     /// Hard limit of each search.
     pub nodes: Option<u64>,
     /// Milliseconds.
@@ -25,7 +25,7 @@ pub struct Effort {
     pub fv_scale: i32,
 }
 
-impl Effort {
+impl SearchEffort {
     /// The best moves, and all legal moves of `known`, with scores and replies; the best first. None in a position without
     /// legal moves.
     pub(super) fn search(

@@ -4,16 +4,16 @@
 //! moves is worse than the best one there, with backed-up scores, and a fixed price a ply (drop-out expansion). So the
 //! best line grows first, for either side, and next to it what is nearly as good.
 
-use crate::book::graph::{Graph, Target};
+use crate::book::graph::{Graph, MoveTarget};
 use crate::book::minimax::{Score, game_of, solve};
-use crate::book::{Book, Place};
+use crate::book::{Book, PackedPosition};
 use crate::types::Color;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 
 /// What is still of expansion. Centipawns.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Expansion {
+pub struct GrowthRules {
     /// A move may be so much worse than the best one of its position.
     pub margin: i32,
     /// A line whose score is beyond this for either side is decided.
@@ -30,16 +30,16 @@ pub struct Expansion {
 /// their move numbers with them, 0 where none is known.
 pub fn frontier(
     book: &Book,
-    roots: &[(Place, u16)],
-    expansion: &Expansion,
-    game_over: &HashSet<Place>,
+    roots: &[(PackedPosition, u16)],
+    expansion: &GrowthRules,
+    game_over: &HashSet<PackedPosition>,
     most: usize,
-) -> Vec<(Place, u16)> {
+) -> Vec<(PackedPosition, u16)> {
     let graph = Graph::of(book);
     let scores = solve(&game_of(book, &graph, expansion.draw));
     // a root outside the book comes before everything
     let missing = roots.iter().filter(|(r, _)| book.find(r).is_empty() && !game_over.contains(r)).copied();
-    let mut leaves: BTreeMap<Place, (i64, u16)> = BTreeMap::new();
+    let mut leaves: BTreeMap<PackedPosition, (i64, u16)> = BTreeMap::new();
     let mut costs = vec![i64::MAX; book.len()];
     let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
     for i in roots.iter().flat_map(|(r, _)| book.find(r)) {
@@ -60,16 +60,16 @@ pub fn frontier(
         for (k, m) in e.moves.iter().enumerate() {
             let target = graph.target(first + k);
             let worth = match target {
-                Target::Illegal => continue,
-                Target::Leaf => m.value().unwrap_or(0),
-                Target::Inside(t) => sign * scores[t as usize].value,
+                MoveTarget::Illegal => continue,
+                MoveTarget::Leaf => m.value().unwrap_or(0),
+                MoveTarget::Inside(t) => sign * scores[t as usize].value,
             };
             let regret = (sign * scores[i].value).saturating_sub(worth);
             if regret > expansion.margin || worth.abs() > expansion.range {
                 continue;
             }
             let cost = cost + i64::from(regret + expansion.ply_price);
-            if let Target::Inside(t) = target {
+            if let MoveTarget::Inside(t) = target {
                 if cost < costs[t as usize] {
                     costs[t as usize] = cost;
                     queue.push(Reverse((cost, t)));
@@ -79,20 +79,20 @@ pub fn frontier(
             let Some(mut pos) = e.place.position(e.ply) else { break };
             let Some(legal) = m.on(&pos) else { continue };
             pos.do_move(legal);
-            if let Some(place) = Place::of(&pos).filter(|p| !game_over.contains(p)) {
+            if let Some(place) = PackedPosition::of(&pos).filter(|p| !game_over.contains(p)) {
                 let here = (cost, if e.ply == 0 { 0 } else { e.ply.saturating_add(1) });
                 leaves.entry(place).and_modify(|old| *old = here.min(*old)).or_insert(here);
             }
         }
     }
-    let mut order: Vec<(i64, Place, u16)> =
+    let mut order: Vec<(i64, PackedPosition, u16)> =
         leaves.into_iter().map(|(place, (cost, ply))| (cost, place, ply)).collect();
     order.sort_unstable();
     missing.chain(order.into_iter().map(|(_, place, ply)| (place, ply))).take(most).collect()
 }
 
 /// The score of a position of the book for Black, backed up.
-pub fn score_of(book: &Book, place: &Place, draw: i32) -> Option<Score> {
+pub fn score_of(book: &Book, place: &PackedPosition, draw: i32) -> Option<Score> {
     let scores = solve(&game_of(book, &Graph::of(book), draw));
     book.find(place).next().map(|i| scores[i])
 }
@@ -111,9 +111,9 @@ mod tests {
             "sfen {B} 2\n3c3d none -20 9\n8c8d none -30 9\nsfen {A} 1\n7g7f none 90 9\n2g2f none 15 9\n9g9f none -40 9\n"
         );
         let book = db::read(text.as_bytes()).unwrap().0;
-        let root = Place::read(&format!("{A} 1")).unwrap().0;
-        let expansion = Expansion { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
-        let lines = |expansion: &Expansion, game_over: &HashSet<Place>| {
+        let root = PackedPosition::read(&format!("{A} 1")).unwrap().0;
+        let expansion = GrowthRules { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
+        let lines = |expansion: &GrowthRules, game_over: &HashSet<PackedPosition>| {
             let found = frontier(&book, &[(root, 1)], expansion, game_over, 9);
             found.iter().map(|(p, ply)| p.position(*ply).unwrap().sfen()).collect::<Vec<_>>()
         };
@@ -128,14 +128,14 @@ mod tests {
         };
         let all = ["2g2f", "7g7f 3c3d", "7g7f 8c8d", "9g9f"].map(after);
         assert_eq!(lines(&expansion, &none), all[..3]);
-        assert_eq!(lines(&Expansion { margin: 60, ..expansion }, &none), all);
+        assert_eq!(lines(&GrowthRules { margin: 60, ..expansion }, &none), all);
         assert_eq!(
-            lines(&Expansion { ply_price: 1, ..expansion }, &none),
+            lines(&GrowthRules { ply_price: 1, ..expansion }, &none),
             [&all[1..2], &all[..1], &all[2..3]].concat()
         );
-        assert_eq!(lines(&Expansion { range: 16, ..expansion }, &none), all[..1]);
-        assert_eq!(lines(&Expansion { max_ply: 1, ..expansion }, &none).len(), 0);
-        let game_over = HashSet::from([Place::read(&all[0]).unwrap().0]);
+        assert_eq!(lines(&GrowthRules { range: 16, ..expansion }, &none), all[..1]);
+        assert_eq!(lines(&GrowthRules { max_ply: 1, ..expansion }, &none).len(), 0);
+        let game_over = HashSet::from([PackedPosition::read(&all[0]).unwrap().0]);
         assert_eq!(lines(&expansion, &game_over), all[1..3]);
         let nothing = Book::default();
         assert_eq!(frontier(&nothing, &[(root, 7)], &expansion, &none, 9), [(root, 7)]);

@@ -1,15 +1,15 @@
 //! A book to which searched positions are added: [`GrowingBook`].
 
 use super::journal::SearchedPosition;
-use crate::book::{Book, BookMove, Builder, Place, Remark};
+use crate::book::{Book, BookBuilder, BookMove, PackedPosition, Remark};
 use std::collections::{BTreeMap, HashSet};
 
 /// The book as it grows.
 pub struct GrowingBook {
     /// The ply and the moves of each position.
-    pub entries: BTreeMap<Place, (u16, Vec<BookMove>)>,
+    pub entries: BTreeMap<PackedPosition, (u16, Vec<BookMove>)>,
     /// Positions in which the game is over.
-    pub game_over: HashSet<Place>,
+    pub game_over: HashSet<PackedPosition>,
     remarks: Vec<Remark>,
     comment: String,
 }
@@ -33,7 +33,7 @@ impl GrowingBook {
 
     /// The book as it is now.
     pub fn book(&self) -> Book {
-        let mut builder = Builder::default();
+        let mut builder = BookBuilder::default();
         builder.comment(&self.comment);
         self.entries.iter().for_each(|(place, (ply, moves))| builder.push(*place, *ply, moves));
         for remark in &self.remarks {
@@ -44,7 +44,7 @@ impl GrowingBook {
     }
 
     /// Positions with a move that has neither depth nor score; with `again` all positions.
-    pub fn to_search(&self, again: bool) -> impl Iterator<Item = (Place, u16)> {
+    pub fn to_search(&self, again: bool) -> impl Iterator<Item = (PackedPosition, u16)> {
         let unsearched = |m: &BookMove| m.depth().unwrap_or(0) <= 0 && m.value().unwrap_or(0) == 0;
         self.entries
             .iter()

@@ -3,7 +3,7 @@
 //! The first line of the journal has the run's settings. Searches come in rounds. The positions of a round depend on the
 //! earlier rounds only, so a run that was killed makes the same book as one that was not.
 
-use crate::book::{BookMove, Place};
+use crate::book::{BookMove, PackedPosition};
 use crate::resume::{Journal, ResumeError, identity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -12,7 +12,7 @@ use std::path::Path;
 /// A position with its ply and its moves (none if the game is over).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchedPosition {
-    pub place: Place,
+    pub place: PackedPosition,
     pub ply: u16,
     pub moves: Vec<BookMove>,
 }
@@ -20,7 +20,7 @@ pub struct SearchedPosition {
 /// A line of the journal.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum JournalLine {
+pub enum GrowthLine {
     Settings(Json),
     Searched(SearchedPosition),
     RoundEnd,
@@ -39,17 +39,17 @@ pub struct Searches {
 ///
 /// # Errors
 /// A journal with other settings; the errors of [`Journal::open`].
-pub fn open(path: &Path, settings: &Json) -> Result<(Journal<JournalLine>, Searches), ResumeError> {
+pub fn open(path: &Path, settings: &Json) -> Result<(Journal<GrowthLine>, Searches), ResumeError> {
     let (mut journal, lines) = Journal::open(path)?;
     if lines.is_empty() {
-        journal.append(&JournalLine::Settings(settings.clone()))?;
+        journal.append(&GrowthLine::Settings(settings.clone()))?;
     }
     let mut searches = Searches::default();
     for line in lines {
         match line {
-            JournalLine::Settings(before) => identity::check(path, &before, settings)?,
-            JournalLine::Searched(position) => searches.rest.push(position),
-            JournalLine::RoundEnd => searches.rounds.push(std::mem::take(&mut searches.rest)),
+            GrowthLine::Settings(before) => identity::check(path, &before, settings)?,
+            GrowthLine::Searched(position) => searches.rest.push(position),
+            GrowthLine::RoundEnd => searches.rounds.push(std::mem::take(&mut searches.rest)),
         }
     }
     Ok((journal, searches))
@@ -65,7 +65,7 @@ mod tests {
     fn searched(i: usize) -> SearchedPosition {
         let m = BookMove::new(read_move(b"7g7f").unwrap()).with_value(Some(-5)).with_depth(Some(9));
         SearchedPosition {
-            place: handicap::starts().nth(i).and_then(|pos| Place::of(&pos)).unwrap(),
+            place: handicap::starts().nth(i).and_then(|pos| PackedPosition::of(&pos)).unwrap(),
             ply: 1,
             moves: if i == 2 { Vec::new() } else { vec![m.with_count(Some(3)), m] },
         }
@@ -78,10 +78,10 @@ mod tests {
         let (one, two) = (json!({"nodes": 1}), json!({"nodes": 2}));
         let mut journal = open(&path, &one).unwrap().0;
         for i in 0..3 {
-            journal.append(&JournalLine::Searched(searched(i))).unwrap();
+            journal.append(&GrowthLine::Searched(searched(i))).unwrap();
         }
-        journal.append(&JournalLine::RoundEnd).unwrap();
-        journal.append(&JournalLine::Searched(searched(3))).unwrap();
+        journal.append(&GrowthLine::RoundEnd).unwrap();
+        journal.append(&GrowthLine::Searched(searched(3))).unwrap();
         drop(journal);
         let error = open(&path, &two).err().unwrap().to_string();
         assert!(error.contains("a.db.journal was made with other settings (nodes was 1, now 2)"), "{error}");

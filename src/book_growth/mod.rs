@@ -1,5 +1,5 @@
 //! Growing opening books by search (drop-out expansion): [`grow`] searches a book's positions, then the leaves that
-//! [`frontier`] chooses, until the book has the size of the [`GrowthJob`]. [`Effort`] is the search of one position. A
+//! [`frontier`] chooses, until the book has the size of the [`GrowthJob`]. [`SearchEffort`] is the search of one position. A
 //! journal keeps the searches, so a run that was killed continues.
 
 mod effort;
@@ -8,6 +8,6 @@ mod growing_book;
 mod journal;
 mod run;
 
-pub use effort::Effort;
-pub use frontier::{Expansion, frontier, score_of};
+pub use effort::SearchEffort;
+pub use frontier::{GrowthRules, frontier, score_of};
 pub use run::{GrowthError, GrowthJob, grow};

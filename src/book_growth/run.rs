@@ -1,10 +1,10 @@
 //! A run that searches a book's positions and grows it: [`grow`].
 
-use super::effort::Effort;
-use super::frontier::{Expansion, frontier};
+use super::effort::SearchEffort;
+use super::frontier::{GrowthRules, frontier};
 use super::growing_book::GrowingBook;
-use super::journal::{self, JournalLine, SearchedPosition};
-use crate::book::{Book, Place};
+use super::journal::{self, GrowthLine, SearchedPosition};
+use crate::book::{Book, PackedPosition};
 use crate::nnue::Network;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{Journal, ResumeError};
@@ -23,7 +23,7 @@ pub struct GrowthJob {
     /// The book to begin with; each position once.
     pub book: Book,
     /// Positions to search that are not in the book, with their plies.
-    pub extra: BTreeMap<Place, u16>,
+    pub extra: BTreeMap<PackedPosition, u16>,
     /// Search every position of the book again.
     pub again: bool,
     /// Search only part `I` (from 0) of `N` of the positions, and drop the others.
@@ -31,11 +31,11 @@ pub struct GrowthJob {
     /// Grow until there are so many positions.
     pub grow: usize,
     /// Grow from these positions, with their plies.
-    pub roots: Vec<(Place, u16)>,
+    pub roots: Vec<(PackedPosition, u16)>,
     /// Which leaves to search.
-    pub expansion: Expansion,
+    pub expansion: GrowthRules,
     /// How long a position is searched.
-    pub effort: Effort,
+    pub effort: SearchEffort,
     /// Evaluates the searches.
     pub network: Arc<Network>,
     /// Positions searched at once, each on one thread.
@@ -65,9 +65,9 @@ struct Growth<'a> {
     job: &'a GrowthJob,
     searchers: Searchers,
     book: GrowingBook,
-    journal: Journal<JournalLine>,
+    journal: Journal<GrowthLine>,
     /// Searches of the present round from an earlier process.
-    known: HashMap<Place, SearchedPosition>,
+    known: HashMap<PackedPosition, SearchedPosition>,
     begin: Instant,
     progress: Progress,
     /// Searches of this process.
@@ -79,13 +79,13 @@ struct Growth<'a> {
 /// # Errors
 /// [`GrowthError::Unfinished`] when stopped, with all searches in the journal; no memory or threads; the journal's file,
 /// another process that uses it, other settings in it.
-pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<JournalLine>), GrowthError> {
+pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<GrowthLine>), GrowthError> {
     let mut book = GrowingBook::new(&job.book);
-    let mut todo: Vec<(Place, u16)> = book.to_search(job.again).collect();
+    let mut todo: Vec<(PackedPosition, u16)> = book.to_search(job.again).collect();
     todo.extend(job.extra.iter().filter(|(p, _)| !book.entries.contains_key(p)).map(|(p, ply)| (*p, *ply)));
     if let Some((index, count)) = job.shard {
         todo = todo.into_iter().skip(index).step_by(count).collect();
-        let own: HashSet<Place> = todo.iter().map(|(place, _)| *place).collect();
+        let own: HashSet<PackedPosition> = todo.iter().map(|(place, _)| *place).collect();
         book.entries.retain(|place, _| own.contains(place));
     }
     let (journal, searches) = journal::open(&job.journal, &settings(job, &book, &todo)?)?;
@@ -122,7 +122,7 @@ pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<JournalLine>), GrowthError
 
 impl Growth<'_> {
     /// The leaves to search next; none if the book is large enough or nothing is of interest.
-    fn next_round(&self) -> Vec<(Place, u16)> {
+    fn next_round(&self) -> Vec<(PackedPosition, u16)> {
         let size = self.book.entries.len();
         // larger rounds for larger books, because every round solves the whole graph
         let most = self.job.grow.saturating_sub(size).min((size / 64).max(64));
@@ -133,10 +133,10 @@ impl Growth<'_> {
     }
 
     /// Searches the positions that the journal does not have, and adds all to the book.
-    fn search_round(&mut self, todo: &[(Place, u16)]) -> Result<(), GrowthError> {
+    fn search_round(&mut self, todo: &[(PackedPosition, u16)]) -> Result<(), GrowthError> {
         let Growth { job, searchers, book, journal, known, begin, progress, searched } = self;
         let (job, begin, before) = (*job, *begin, *searched);
-        let missing: Vec<(Place, u16)> =
+        let missing: Vec<(PackedPosition, u16)> =
             todo.iter().filter(|(p, _)| !known.contains_key(p)).copied().collect();
         let total = job.grow.max(book.entries.len());
         let late = || interrupt::requests() > 0 || job.max_time.is_some_and(|t| begin.elapsed() >= t);
@@ -151,7 +151,7 @@ impl Growth<'_> {
             let result = SearchedPosition { place, ply, moves };
             let mut guard = results.lock().unwrap_or_else(PoisonError::into_inner);
             let (journal, known, searched, progress) = &mut *guard;
-            journal.append(&JournalLine::Searched(result.clone()))?;
+            journal.append(&GrowthLine::Searched(result.clone()))?;
             known.insert(place, result);
             **searched += 1;
             let done = book.entries.len() + (**searched - before);
@@ -166,12 +166,12 @@ impl Growth<'_> {
             todo.iter().map(|(place, _)| known.get(place).cloned()).collect();
         round.ok_or(Unfinished)?.iter().for_each(|searched| book.add(searched));
         known.clear();
-        Ok(journal.append(&JournalLine::RoundEnd)?)
+        Ok(journal.append(&GrowthLine::RoundEnd)?)
     }
 }
 
 /// What decides which positions are searched, and how. The final size is not part of it, so that a run may grow further.
-fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[(Place, u16)]) -> io::Result<Json> {
+fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[(PackedPosition, u16)]) -> io::Result<Json> {
     let GrowthJob { effort: e, expansion: x, .. } = job;
     let mut start = crc32fast::Hasher::new();
     for (place, (ply, moves)) in &book.entries {

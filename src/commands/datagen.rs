@@ -3,7 +3,9 @@
 use super::networks::network;
 use super::signals;
 use super::values::{parse_duration, parse_share};
-use crate::datagen::{Job, MOST_RANDOM_PLIES, Openings, Settings, Shard, ShardOutcome, Target, generate};
+use crate::datagen::{
+    DatagenSettings, MOST_RANDOM_PLIES, Openings, RunSize, Shard, ShardJob, ShardOutcome, generate,
+};
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::note;
 use std::error::Error;
@@ -39,7 +41,7 @@ pub struct Args {
     depth: Option<i32>,
     /// Games in a row that share what the search learns (histories, table); 1 has every game begin with nothing, which
     /// plays worse and spends time on forgetting
-    #[arg(long, default_value_t = Settings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, default_value_t = DatagenSettings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
     series: u64,
     /// Games at once [default: one a CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -75,37 +77,37 @@ pub struct Args {
     #[arg(long, value_parser = parse_range, value_name = "LOW-HIGH")]
     random_plies: Option<(u32, u32)>,
     /// Reject openings that a quick search scores beyond this
-    #[arg(long, default_value_t = Settings::default().balance, value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, default_value_t = DatagenSettings::default().balance, value_parser = clap::value_parser!(i32).range(0..))]
     balance: i32,
     /// Share of the moves that are random ones
-    #[arg(long, default_value_t = Settings::default().random_chance, value_parser = parse_share)]
+    #[arg(long, default_value_t = DatagenSettings::default().random_chance, value_parser = parse_share)]
     random_chance: f64,
     /// Share of the moves that are drawn from the best few
-    #[arg(long, default_value_t = Settings::default().multipv_chance, value_parser = parse_share)]
+    #[arg(long, default_value_t = DatagenSettings::default().multipv_chance, value_parser = parse_share)]
     multipv_chance: f64,
     /// How many are the best few
-    #[arg(long, default_value_t = Settings::default().multipv as u32, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = DatagenSettings::default().multipv as u32, value_parser = clap::value_parser!(u32).range(1..))]
     multipv: u32,
     /// How much worse than the best they may be
-    #[arg(long, default_value_t = Settings::default().multipv_margin, value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, default_value_t = DatagenSettings::default().multipv_margin, value_parser = clap::value_parser!(i32).range(0..))]
     multipv_margin: i32,
     /// No chance decides after this ply
-    #[arg(long, default_value_t = Settings::default().random_until)]
+    #[arg(long, default_value_t = DatagenSettings::default().random_until)]
     random_until: u32,
     /// End games when both sides' scores agree on this
-    #[arg(long, default_value_t = Settings::default().decided_score, value_parser = clap::value_parser!(i32).range(1..))]
+    #[arg(long, default_value_t = DatagenSettings::default().decided_score, value_parser = clap::value_parser!(i32).range(1..))]
     decided_score: i32,
     /// For how many plies they must
-    #[arg(long, default_value_t = Settings::default().decided_plies, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = DatagenSettings::default().decided_plies, value_parser = clap::value_parser!(u32).range(1..))]
     decided_plies: u32,
     /// Draw games after so many plies, those of the opening and the random moves at the start included
-    #[arg(long, default_value_t = Settings::default().max_ply, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = DatagenSettings::default().max_ply, value_parser = clap::value_parser!(u32).range(1..))]
     max_ply: u32,
     /// Mark positions scored beyond this as unfit for training
-    #[arg(long, default_value_t = Settings::default().fit_score, value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, default_value_t = DatagenSettings::default().fit_score, value_parser = clap::value_parser!(i32).range(0..))]
     fit_score: i32,
     /// Mark at most so many positions of a game as fit for training (of a drawn game half as many)
-    #[arg(long, default_value_t = Settings::default().fit_per_game)]
+    #[arg(long, default_value_t = DatagenSettings::default().fit_per_game)]
     fit_per_game: usize,
     /// Write up to so many quiet positions of every search's tree beside the games, as shard-....psv: each with its static
     /// evaluation, moved to the bound that the search proved if it lies beyond (TreeStrap); `train` reads them with the games
@@ -128,8 +130,8 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
 }
 
 /// What the games depend on; `fv_scale` is the network's own.
-fn settings(args: &Args, fv_scale: i32, openings: &Openings) -> Settings {
-    Settings {
+fn settings(args: &Args, fv_scale: i32, openings: &Openings) -> DatagenSettings {
+    DatagenSettings {
         seed: args.seed,
         nodes: args.nodes,
         depth: args.depth,
@@ -168,12 +170,12 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         .into());
     }
     let target = match (args.games, args.positions) {
-        (Some(n), _) => Target::Games(n),
-        (_, Some(n)) => Target::Positions(n),
+        (Some(n), _) => RunSize::Games(n),
+        (_, Some(n)) => RunSize::Positions(n),
         _ => return Err("give --games or --positions".into()),
     };
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let outcome = generate(Job {
+    let outcome = generate(ShardJob {
         network: Arc::new(network),
         settings,
         openings: Arc::new(openings),
@@ -203,14 +205,14 @@ mod tests {
     use clap::Parser;
 
     #[derive(Parser)]
-    struct Line {
+    struct TestCommand {
         #[command(flatten)]
         args: Args,
     }
 
     #[test]
     fn the_options_of_settings_ask_for_these_settings() {
-        let by_nodes = Settings {
+        let by_nodes = DatagenSettings {
             seed: 2,
             nodes: 3,
             depth: None,
@@ -232,10 +234,11 @@ mod tests {
             fit_per_game: 19,
             trees: 20,
         };
-        let by_depth = Settings { nodes: Settings::default().nodes, depth: Some(21), ..by_nodes.clone() };
-        for wanted in [by_nodes, by_depth, Settings::default()] {
+        let by_depth =
+            DatagenSettings { nodes: DatagenSettings::default().nodes, depth: Some(21), ..by_nodes.clone() };
+        for wanted in [by_nodes, by_depth, DatagenSettings::default()] {
             let words = ["datagen", "--out", "games", "--games", "1"].map(String::from);
-            let line = Line::parse_from(words.into_iter().chain(wanted.options()));
+            let line = TestCommand::parse_from(words.into_iter().chain(wanted.options()));
             assert_eq!(settings(&line.args, 1, &Openings::default()), wanted);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::signals;
 use super::values::parse_duration;
-use crate::learn::{Config, LearnError, Options, System, TEMPLATE, prepare, print_job, run as learn};
+use crate::learn::{Config, LearnError, LoopOptions, System, TEMPLATE, prepare, print_job, run as learn};
 use crate::support::console::{note, say};
 use std::error::Error;
 use std::io::Write;
@@ -36,14 +36,14 @@ pub struct Args {
     keep: Option<u32>,
     /// Print the job that makes the shards of the present generation on a cluster, and end
     #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["generations", "max_time"])]
-    print_job: Option<Cluster>,
+    print_job: Option<ClusterSystem>,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Cluster {
+enum ClusterSystem {
     /// A job array, for sbatch
     Slurm,
     /// An indexed Job, for kubectl
@@ -70,14 +70,14 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         let root = std::path::absolute(&args.dir)?;
         let plan = prepare(&root, &config)?;
         let system = match system {
-            Cluster::Slurm => System::Slurm,
-            Cluster::Kubernetes => System::Kubernetes,
+            ClusterSystem::Slurm => System::Slurm,
+            ClusterSystem::Kubernetes => System::Kubernetes,
         };
         say!("{}", print_job(system, &plan, &root)?.trim_end())?;
         return Ok(());
     }
     signals::watch();
-    let done = learn(&Options {
+    let done = learn(&LoopOptions {
         dir: args.dir,
         config,
         generations: args.generations,

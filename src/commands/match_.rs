@@ -4,11 +4,11 @@ use super::signals;
 use super::values::parse_duration;
 use crate::arena::adjudication::Adjudication;
 use crate::arena::journal;
-use crate::arena::limits::{Limits, parse_tc};
-use crate::arena::schedule::{MOST_GAMES, Mode, Schedule};
+use crate::arena::limits::{EngineLimits, parse_tc};
+use crate::arena::schedule::{MOST_GAMES, MatchSchedule, PairingMode};
 use crate::arena::spec::EngineSpec;
-use crate::arena::sprt::{Model, Sprt};
-use crate::arena::tournament::{Ending, Tournament, run as play};
+use crate::arena::sprt::{EloModel, Sprt};
+use crate::arena::tournament::{MatchEnd, Tournament, run as play};
 use crate::arena::{diagram, record, report};
 use crate::nnue::file::FILE_NAME;
 use crate::position::EnteringKingRule;
@@ -68,7 +68,7 @@ pub struct Args {
     jobs: u16,
     /// Who meets whom, with more than two engines
     #[arg(long, value_enum, default_value = "round-robin")]
-    mode: Mode,
+    mode: PairingMode,
     /// Order of the openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -83,7 +83,7 @@ pub struct Args {
     beta: f64,
     /// With --sprt: which Elo the test's bounds are
     #[arg(long, value_enum, default_value = "normalised", requires = "sprt")]
-    model: Model,
+    model: EloModel,
     /// Centipawns: a side that scores minus this or less for --resign-moves moves has lost; 0 = never
     #[arg(long, default_value_t = 3000, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     resign: i32,
@@ -158,7 +158,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     signals::watch();
     let engines = prepared(args.engines)?;
     let Fischer(time, increment) = args.tc.unwrap_or(Fischer(None, None));
-    let limits = Limits {
+    let limits = EngineLimits {
         nodes: args.nodes,
         depth: args.depth,
         movetime: args.movetime,
@@ -212,7 +212,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         "seed": args.seed,
         "openings": openings.iter().map(|o| crc(&o.to_string())).fold(0u64, |h, c| h.rotate_left(7) ^ c),
     });
-    let schedule = Schedule::new(engines.len(), args.mode, args.games, openings, args.seed);
+    let schedule = MatchSchedule::new(engines.len(), args.mode, args.games, openings, args.seed);
     let (journal, mut games) = match &args.out {
         Some(dir) => {
             let (journal, games) = journal::open(dir, &settings, args.resume)?;
@@ -249,7 +249,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     } else {
         say!("{}", report::text(&t, &standings, ending).trim_end())?;
     }
-    if ending == Ending::Interrupted { Err(Unfinished.into()) } else { Ok(()) }
+    if ending == MatchEnd::Interrupted { Err(Unfinished.into()) } else { Ok(()) }
 }
 
 /// Resolves `self` and gives every engine a name of its own.

@@ -6,7 +6,7 @@ use crate::commands::values::parse_duration;
 use crate::record::openings::Opening;
 use crate::resume::interrupt::Unfinished;
 use crate::search::params;
-use crate::tune::{GameSettings, Job, State, run as tune};
+use crate::tune::{GameSettings, TuneJob, TuningState, run as tune};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let network = network(args.eval_dir.as_deref())?;
     let openings = args.openings.as_deref().map(Opening::read_file).transpose()?.unwrap_or_default();
     let mut state = if args.resume && args.out.join("tune.json").exists() {
-        State::read(&args.out, &network, &openings)?
+        TuningState::read(&args.out, &network, &openings)?
     } else {
         let games = GameSettings {
             nodes: args.nodes,
@@ -97,10 +97,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             max_ply: args.max_ply,
         };
         let source = (&network, &openings[..]);
-        State::new(&args.out, &args.only, args.games, args.rate, args.seed, games, source)?
+        TuningState::new(&args.out, &args.only, args.games, args.rate, args.seed, games, source)?
     };
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let job = Job {
+    let job = TuneJob {
         network: Arc::new(network),
         openings: &openings,
         threads: args.threads.map_or(cpus, usize::from),

@@ -1,6 +1,6 @@
 //! What can go wrong with a shard: [`ShardError`].
 
-use super::shard::Target;
+use super::shard::RunSize;
 use crate::data::RecordError;
 use crate::resume::ResumeError;
 use crate::support::memory::OutOfMemory;
@@ -17,7 +17,7 @@ pub enum ShardError {
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
     #[error("{path} was made for {made_for}; with --resume it is made larger")]
-    Size { path: PathBuf, made_for: Target },
+    Size { path: PathBuf, made_for: RunSize },
     #[error("{path} belongs to a run of {there} shards, this one has {here}; use another directory")]
     Shards { path: PathBuf, there: u64, here: u64 },
     #[error(

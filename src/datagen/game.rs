@@ -1,7 +1,7 @@
-//! One self-play game: [`Player`].
+//! One self-play game: [`SelfPlayer`].
 
 use super::openings::Openings;
-use super::settings::Settings;
+use super::settings::DatagenSettings;
 use crate::data::psv::PackedSfenValue;
 use crate::data::referee::{self, Agreement};
 use crate::data::{EndReason, GameRecord, GameResult, PlyRecord};
@@ -23,9 +23,9 @@ const NODES_OVERRUN: u64 = 4;
 const TREES: u64 = 0x7472_6565;
 
 /// Plays whole games with one single-threaded search.
-pub struct Player {
+pub struct SelfPlayer {
     searcher: Searcher,
-    settings: Arc<Settings>,
+    settings: Arc<DatagenSettings>,
     openings: Arc<Openings>,
     nodes: u64,
     /// Positions of the present game's searches, until somebody takes them.
@@ -34,21 +34,21 @@ pub struct Player {
     next: Option<u64>,
 }
 
-impl Player {
+impl SelfPlayer {
     /// # Errors
     /// [`OutOfMemory`] for the search's tables.
     pub fn new(
         network: Arc<Network>,
-        settings: Arc<Settings>,
+        settings: Arc<DatagenSettings>,
         openings: Arc<Openings>,
-    ) -> Result<Player, OutOfMemory> {
+    ) -> Result<SelfPlayer, OutOfMemory> {
         let options = SearchOptions {
             entering_king_rule: referee::DECLARATION,
             ..SearchOptions::self_play(settings.fv_scale)
         };
         let mut searcher = Searcher::new(network, settings.hash, options)?;
         searcher.keep_tree(settings.trees > 0);
-        Ok(Player { searcher, settings, openings, nodes: 0, trees: Vec::new(), next: None })
+        Ok(SelfPlayer { searcher, settings, openings, nodes: 0, trees: Vec::new(), next: None })
     }
 
     /// Nodes searched so far.

@@ -1,13 +1,13 @@
 //! Making the games of a shard: [`generate`], its files and its threads.
 //!
-//! Series of games (see [`Settings::series`]) are dealt out in turn: series `s` belongs to shard `s mod N`. The games of a
+//! Series of games (see [`DatagenSettings::series`]) are dealt out in turn: series `s` belongs to shard `s mod N`. The games of a
 //! shard are written in the order of their numbers, whatever thread finishes first. A directory holds, of each shard,
 //!
 //! ```text
 //! shard-00012-of-00100.part     the games so far, append-only
 //! shard-00012-of-00100.games    the games, complete: the .part, renamed
 //! shard-00012-of-00100.json     what made them, and counts
-//! shard-00012-of-00100.trees    with `Settings::trees`: positions of the games' searches so far, as PackedSfenValue
+//! shard-00012-of-00100.trees    with `DatagenSettings::trees`: positions of the games' searches so far, as PackedSfenValue
 //! shard-00012-of-00100.psv      these, complete
 //! shard-00012-of-00100.lock     locked by the process that works on the shard
 //! ```
@@ -17,11 +17,11 @@
 //! what came after the last manifest) and goes on with the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
 
 use super::error::ShardError;
-use super::game::Player;
-use super::manifest::{Counts, Identity, Manifest};
+use super::game::SelfPlayer;
+use super::manifest::{GameCounts, Manifest, RunIdentity};
 use super::openings::Openings;
-use super::settings::Settings;
-use super::shard::{Shard, Target};
+use super::settings::DatagenSettings;
+use super::shard::{RunSize, Shard};
 use super::tree_file::TreeFile;
 use crate::data::psv::PackedSfenValue;
 use crate::data::{GameReader, GameRecord, GameResult, GameWriter, RecordError};
@@ -40,15 +40,15 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// What to generate, and how to go about it.
-pub struct Job {
+pub struct ShardJob {
     /// Plays both sides.
     pub network: Arc<Network>,
     /// What decides how the games go.
-    pub settings: Settings,
+    pub settings: DatagenSettings,
     /// Where games start; its hash stands in the settings.
     pub openings: Arc<Openings>,
     /// The size of the whole run, all shards.
-    pub target: Target,
+    pub target: RunSize,
     /// Which part this job makes.
     pub shard: Shard,
     /// Where the shard's files stand.
@@ -73,22 +73,22 @@ pub enum ShardOutcome {
     /// It had been complete before.
     AlreadyComplete,
     /// All games of the shard are in its file.
-    Complete(Counts),
+    Complete(GameCounts),
     /// Stopped by a signal or by the time limit; all games whose turn had come are saved.
-    Stopped(Counts),
+    Stopped(GameCounts),
 }
 
 /// Makes the games of a shard.
 ///
 /// # Errors
 /// [`ShardError`]; what was written before stays and can be resumed.
-pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
+pub fn generate(job: ShardJob) -> Result<ShardOutcome, ShardError> {
     let started = Instant::now();
     std::fs::create_dir_all(&job.dir).at(&job.dir)?;
     let [part, games, json, trees, psv] =
         ["part", "games", "json", "trees", "psv"].map(|e| job.shard.file(&job.dir, e));
     let _lock = Lock::take(&json.with_extension(""))?;
-    let identity = Identity::new(&job.network, &job.settings).at(&json)?;
+    let identity = RunIdentity::new(&job.network, &job.settings).at(&json)?;
     Manifest::check_directory(&job.dir, &identity, job.shard)?;
     if games.exists() {
         let made_for = Manifest::read(&json)?.check_files(&games, &psv)?.target;
@@ -113,7 +113,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         _ => Some(TreeFile::open(&part, &json, trees.clone())?),
     };
     let fingerprint = identity.fingerprint();
-    let mut counts = Counts::default();
+    let mut counts = GameCounts::default();
     let mut misplaced = None;
     let writer = GameWriter::append(&part, fingerprint, |g| {
         let expected = job.shard.game(counts.games, job.settings.series);
@@ -145,7 +145,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     manifest.write(&json)?;
 
     let first = manifest.counts.games;
-    let mut output = Output {
+    let mut output = ShardWriter {
         resumed: first > 0,
         writer,
         trees: tree_file,
@@ -156,8 +156,8 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
         saved: first,
         flushed: Instant::now(),
         goal: match job.target {
-            Target::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
-            Target::Positions(n) => Goal::Positions(job.shard.part_of(n)),
+            RunSize::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
+            RunSize::Positions(n) => Goal::Positions(job.shard.part_of(n)),
         },
     };
     let played = play_all(&job, &mut output, started);
@@ -169,7 +169,7 @@ pub fn generate(job: Job) -> Result<ShardOutcome, ShardError> {
     let complete = output.is_complete();
     let rewrite = output.resumed;
     output.flush()?;
-    let Output { mut manifest, writer, .. } = output;
+    let ShardWriter { mut manifest, writer, .. } = output;
     manifest.bytes = writer.finish()?;
     if complete && rewrite {
         if manifest.tree_bytes.is_some() {
@@ -212,16 +212,16 @@ enum Goal {
 }
 
 /// A game, and what its searches say of positions in their trees.
-type Played = (GameRecord, Vec<PackedSfenValue>);
+type PlayedGame = (GameRecord, Vec<PackedSfenValue>);
 
 /// The files, and the games that came before their turn.
-struct Output {
+struct ShardWriter {
     writer: GameWriter,
     trees: Option<TreeFile>,
     manifest: Manifest,
     json: PathBuf,
     /// By their number within the shard.
-    waiting: BTreeMap<u64, Played>,
+    waiting: BTreeMap<u64, PlayedGame>,
     /// Games that earlier processes wrote.
     first: u64,
     /// Games that a kill would not lose.
@@ -232,7 +232,7 @@ struct Output {
     goal: Goal,
 }
 
-impl Output {
+impl ShardWriter {
     fn is_complete(&self) -> bool {
         match self.goal {
             Goal::Games(n) => self.manifest.counts.games >= n,
@@ -241,7 +241,7 @@ impl Output {
     }
 
     /// Takes game number `k` of the shard and writes all whose turn has come. After the goal nothing is written.
-    fn take(&mut self, k: u64, played: Played) -> Result<(), ShardError> {
+    fn take(&mut self, k: u64, played: PlayedGame) -> Result<(), ShardError> {
         self.waiting.insert(k, played);
         while !self.is_complete() {
             let Some((game, trees)) = self.waiting.remove(&self.manifest.counts.games) else { break };
@@ -283,7 +283,7 @@ impl Output {
     }
 }
 
-impl Counts {
+impl GameCounts {
     fn add(&mut self, game: &GameRecord) {
         self.games += 1;
         self.positions += game.plies.len() as u64;
@@ -312,7 +312,7 @@ struct Floor {
 
 impl Floor {
     /// How it went when all threads have ended.
-    fn outcome(&self, output: &Output) -> Result<(), ShardError> {
+    fn outcome(&self, output: &ShardWriter) -> Result<(), ShardError> {
         match self.failed.get() {
             Some(&game) if !output.is_complete() => Err(ShardError::Thread(game)),
             _ => Ok(()),
@@ -321,7 +321,7 @@ impl Floor {
 }
 
 /// Runs the threads until the goal is reached or a stop is asked for. Says whether it was.
-fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, ShardError> {
+fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Result<bool, ShardError> {
     if output.is_complete() {
         return Ok(false);
     }
@@ -339,7 +339,7 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
         Goal::Positions(_) => u64::MAX,
     };
     let players = (0..job.threads.max(1))
-        .map(|_| Player::new(job.network.clone(), settings.clone(), openings.clone()))
+        .map(|_| SelfPlayer::new(job.network.clone(), settings.clone(), openings.clone()))
         .collect::<Result<Vec<_>, _>>()?;
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
@@ -396,7 +396,13 @@ fn play_all(job: &Job, output: &mut Output, started: Instant) -> Result<bool, Sh
 }
 
 /// A thread's life: series after series. `missing` are the games of the shard that no file has yet.
-fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out: &Sender<(u64, Played)>) {
+fn work(
+    player: &mut SelfPlayer,
+    job: &ShardJob,
+    missing: Range<u64>,
+    floor: &Floor,
+    out: &Sender<(u64, PlayedGame)>,
+) {
     let series = job.settings.series;
     loop {
         let s = floor.next.fetch_add(1, Relaxed);
@@ -426,7 +432,7 @@ fn work(player: &mut Player, job: &Job, missing: Range<u64>, floor: &Floor, out:
     }
 }
 
-fn status(job: &Job, output: &Output, floor: &Floor, started: Instant) -> String {
+fn status(job: &ShardJob, output: &ShardWriter, floor: &Floor, started: Instant) -> String {
     let c = &output.manifest.counts;
     let waiting: u64 = output.waiting.values().map(|(g, _)| g.plies.len() as u64).sum();
     let made_games = c.games - output.first + output.waiting.len() as u64;
@@ -467,11 +473,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         // the packed form of its start panics for want of a king
         let openings = Openings::unchecked(vec!["4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().unwrap()]);
-        let job = Job {
+        let job = ShardJob {
             network: Arc::new(Network::embedded().unwrap()),
-            settings: Settings { nodes: 10, hash: 1, ..Settings::default() },
+            settings: DatagenSettings { nodes: 10, hash: 1, ..DatagenSettings::default() },
             openings: Arc::new(openings),
-            target: Target::Positions(1_000_000),
+            target: RunSize::Positions(1_000_000),
             shard: Shard { index: 1, count: 3 },
             dir: dir.path().into(),
             threads: 2,

@@ -22,7 +22,7 @@ const CHUNK: usize = 32;
 
 /// What decides the labels; a run goes on only with the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Identity {
+struct LabelIdentity {
     /// As `datagen` has them; unknown to older versions.
     #[serde(default)]
     version: Option<String>,
@@ -38,10 +38,10 @@ struct Identity {
     of: u32,
 }
 
-impl Identity {
+impl LabelIdentity {
     /// Refuses labels made with other settings, which are in the file `about`.
     fn check(&self, about: &Path) -> Result<(), ResumeError> {
-        let mut before: Identity = serde_json::from_slice(&std::fs::read(about).at(about)?).at(about)?;
+        let mut before: LabelIdentity = serde_json::from_slice(&std::fs::read(about).at(about)?).at(about)?;
         if before.signature.is_none() {
             (before.version, before.signature) = (self.version.clone(), self.signature);
         }
@@ -82,7 +82,7 @@ pub struct LabelJob {
 pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
     let mut crc = crc32fast::Hasher::new();
     job.positions.iter().for_each(|p| crc.update(&p.sfen.0));
-    let identity = Identity {
+    let identity = LabelIdentity {
         version: Some(env!("CARGO_PKG_VERSION").to_string()),
         signature: Some(signature(&job.network)?),
         network: job.network.sha256()?,

@@ -1,8 +1,8 @@
 //! What made the games of a shard, as JSON beside them: [`Manifest`].
 
 use super::error::ShardError;
-use super::settings::Settings;
-use super::shard::{Shard, Target};
+use super::settings::DatagenSettings;
+use super::shard::{RunSize, Shard};
 use crate::data::psv::PackedSfenValue;
 use crate::nnue::Network;
 use crate::position::Position;
@@ -16,20 +16,20 @@ use std::sync::Arc;
 
 /// Everything that decides what game `g` is. Runs with equal identities make equal games; their shards mix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct RunIdentity {
     pub version: String,
     /// Nodes of a fixed search: it differs as soon as the search does, even between builds of one version.
     pub signature: u64,
     /// SHA-256 of the network in its file form.
     pub network: String,
-    pub settings: Settings,
+    pub settings: DatagenSettings,
 }
 
-impl Identity {
+impl RunIdentity {
     /// # Errors
     /// When there is no memory for a search.
-    pub fn new(network: &Arc<Network>, settings: &Settings) -> io::Result<Identity> {
-        Ok(Identity {
+    pub fn new(network: &Arc<Network>, settings: &DatagenSettings) -> io::Result<RunIdentity> {
+        Ok(RunIdentity {
             version: env!("CARGO_PKG_VERSION").to_string(),
             signature: signature(network)?,
             network: network.sha256()?,
@@ -45,7 +45,7 @@ impl Identity {
     }
 }
 
-/// What [`Identity::signature`] is with this build.
+/// What [`RunIdentity::signature`] is with this build.
 ///
 /// # Errors
 /// When there is no memory for a search.
@@ -57,7 +57,7 @@ pub(super) fn signature(network: &Arc<Network>) -> io::Result<u64> {
 
 /// Counts of a shard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct GameCounts {
     pub games: u64,
     /// Scored plies.
     pub positions: u64,
@@ -76,13 +76,13 @@ pub struct Manifest {
     /// Of what decides the games, as the game file's header has it.
     pub fingerprint: String,
     /// What decides the games.
-    pub identity: Identity,
+    pub identity: RunIdentity,
     /// Which part of the run, from 0.
     pub shard: u64,
     /// Into how many parts the run is divided.
     pub shards: u64,
     /// The size of the whole run.
-    pub target: Target,
+    pub target: RunSize,
     /// Whether all games of the shard are there.
     pub complete: bool,
     /// Bytes of the game file.
@@ -93,7 +93,7 @@ pub struct Manifest {
     /// Wall-clock seconds spent, all runs together.
     pub seconds: f64,
     /// What the games so far add up to.
-    pub counts: Counts,
+    pub counts: GameCounts,
 }
 
 impl Manifest {
@@ -134,7 +134,11 @@ impl Manifest {
     ///
     /// # Errors
     /// [`ResumeError::OtherSettings`] and [`ShardError::Shards`] name the shard and what differs.
-    pub(super) fn check_directory(dir: &Path, identity: &Identity, shard: Shard) -> Result<(), ShardError> {
+    pub(super) fn check_directory(
+        dir: &Path,
+        identity: &RunIdentity,
+        shard: Shard,
+    ) -> Result<(), ShardError> {
         for entry in std::fs::read_dir(dir).at(dir)? {
             let path = entry.at(dir)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -155,8 +159,13 @@ impl Manifest {
 mod tests {
     use super::*;
 
-    fn identity() -> Identity {
-        Identity { version: "1".into(), signature: 5, network: "ab".into(), settings: Settings::default() }
+    fn identity() -> RunIdentity {
+        RunIdentity {
+            version: "1".into(),
+            signature: 5,
+            network: "ab".into(),
+            settings: DatagenSettings::default(),
+        }
     }
 
     #[test]
@@ -168,19 +177,22 @@ mod tests {
             identity: ours.clone(),
             shard: 0,
             shards: 2,
-            target: Target::Games(10),
+            target: RunSize::Games(10),
             complete: false,
             bytes: 32,
             tree_bytes: None,
             seconds: 1.5,
-            counts: Counts::default(),
+            counts: GameCounts::default(),
         };
         let path = dir.path().join("shard-00000-of-00002.json");
         manifest.write(&path).unwrap();
         assert_eq!(Manifest::read(&path).unwrap(), manifest);
         let shard = Shard { index: 1, count: 2 };
         assert!(Manifest::check_directory(dir.path(), &ours, shard).is_ok());
-        let other = Identity { settings: Settings { nodes: 7, ..Settings::default() }, ..identity() };
+        let other = RunIdentity {
+            settings: DatagenSettings { nodes: 7, ..DatagenSettings::default() },
+            ..identity()
+        };
         assert_ne!(other.fingerprint(), ours.fingerprint());
         let error = Manifest::check_directory(dir.path(), &other, shard).unwrap_err().to_string();
         assert!(error.contains("settings.nodes was 5000, now 7"), "{error}");

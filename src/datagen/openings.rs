@@ -1,6 +1,6 @@
 //! Where games start: lines of a file, and random moves.
 
-use super::settings::Settings;
+use super::settings::DatagenSettings;
 use crate::data::board::Board;
 use crate::data::{PackedSfen, Start};
 use crate::position::Position;
@@ -52,14 +52,14 @@ impl Openings {
     /// Least and most random moves at the start of a game, where nothing else is asked for: few after a line, more from the
     /// initial position.
     pub fn random_plies(&self) -> (u32, u32) {
-        if self.lines.is_empty() { Settings::default().random_plies } else { (0, 4) }
+        if self.lines.is_empty() { DatagenSettings::default().random_plies } else { (0, 4) }
     }
 
     /// Draws the start of a game: its root, and the position after the opening moves. A line of the file is followed for
     /// at least half of its length, random legal moves come after. Openings that `balanced` rejects are drawn again.
     pub fn draw(
         &self,
-        settings: &Settings,
+        settings: &DatagenSettings,
         rng: &mut Rng,
         mut balanced: impl FnMut(&Position) -> bool,
     ) -> (Start, Position, Vec<Move>) {
@@ -111,7 +111,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "startpos moves 7g7f 3c3d 2g2f 8c8d").unwrap();
         let file = Openings::read(file.path()).unwrap();
-        let settings = Settings { random_plies: (2, 3), ..Settings::default() };
+        let settings = DatagenSettings { random_plies: (2, 3), ..DatagenSettings::default() };
         let mut rng = Rng::new(1);
         for _ in 0..50 {
             let (start, pos, moves) = file.draw(&settings, &mut rng, |_| true);

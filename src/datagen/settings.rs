@@ -1,4 +1,4 @@
-//! Every option that decides what the games are: [`Settings`].
+//! Every option that decides what the games are: [`DatagenSettings`].
 
 use crate::types::Value;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ pub const MOST_RANDOM_PLIES: u32 = 100;
 /// What game number `g` depends on, beside the network, the search and the games before it in its series. Scores are in
 /// `Value` units (a pawn is 90), plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct DatagenSettings {
     /// Game number g depends on this and g alone.
     pub seed: u64,
     /// Soft node limit of a move: no iteration starts beyond it. Unused with `depth`.
@@ -56,11 +56,11 @@ pub struct Settings {
     pub trees: usize,
 }
 
-impl Settings {
+impl DatagenSettings {
     /// The options of `datagen` that ask for these; the file of the openings is not among them.
     pub fn options(&self) -> Vec<String> {
         // all fields by name, so that none is forgotten
-        let &Settings {
+        let &DatagenSettings {
             seed,
             nodes,
             depth,
@@ -120,9 +120,9 @@ fn alone() -> u64 {
     1
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for DatagenSettings {
+    fn default() -> DatagenSettings {
+        DatagenSettings {
             seed: 1,
             nodes: 5000,
             depth: None,

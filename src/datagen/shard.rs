@@ -1,6 +1,6 @@
 //! The parts of a run that machines share: [`Shard`].
 //!
-//! Series of games (see [`Settings::series`](super::Settings::series)) are dealt out in turn: series `s` belongs to shard
+//! Series of games (see [`DatagenSettings::series`](super::DatagenSettings::series)) are dealt out in turn: series `s` belongs to shard
 //! `s mod N`.
 
 use serde::{Deserialize, Serialize};
@@ -20,18 +20,18 @@ pub struct Shard {
 /// When a shard is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Target {
+pub enum RunSize {
     /// Games of the whole run, all shards.
     Games(u64),
     /// Positions of the whole run; every shard makes its part and ends with the game that reaches it.
     Positions(u64),
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for RunSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Target::Games(n) => write!(f, "{n} games"),
-            Target::Positions(n) => write!(f, "{n} positions"),
+            RunSize::Games(n) => write!(f, "{n} games"),
+            RunSize::Positions(n) => write!(f, "{n} positions"),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Adding an option is one variant of [`Opt`] and one row of the [`table`], in the order in which `usi` prints them.
 
-use crate::book::choose::Taste;
+use crate::book::choose::ChoiceOptions;
 use crate::mate::Shorten;
 use crate::position::EnteringKingRule;
 use crate::search::SearchOptions;
@@ -479,11 +479,11 @@ impl Options {
     }
 
     /// How the book's moves are chosen for a side.
-    pub fn taste(&self, side: Color) -> Taste {
+    pub fn taste(&self, side: Color) -> ChoiceOptions {
         use Opt as O;
         let of_side = |black, white| self.spin(if side == Color::Black { black } else { white }) as i32;
         let or = |own: i32, shared| if own < 0 { self.spin(shared) as i32 } else { own };
-        Taste {
+        ChoiceOptions {
             narrow: self.check(O::NarrowBook),
             depth_limit: match self.text(O::BookFile) {
                 // its depths are ways to the leaves, and the leaves were searched deep enough

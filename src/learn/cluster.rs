@@ -19,7 +19,7 @@ pub enum System {
 }
 
 /// A job to be printed.
-struct Job<'a> {
+struct ClusterJob<'a> {
     plan: &'a Plan,
     /// The loop's directory.
     root: &'a Path,
@@ -28,8 +28,8 @@ struct Job<'a> {
 }
 
 /// `datagen` for the shard that `shard` names, such as `3/16`.
-fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, LearnError> {
-    let &Job { plan, root, fv_scale } = job;
+fn command(job: &ClusterJob, shard: &str, threads: &str) -> Result<Vec<String>, LearnError> {
+    let &ClusterJob { plan, root, fv_scale } = job;
     let (c, g) = (&plan.config, &plan.config.generate);
     let directory = Directory::new(root);
     let path = |p: PathBuf| p.to_string_lossy().into_owned();
@@ -55,7 +55,7 @@ fn command(job: &Job, shard: &str, threads: &str) -> Result<Vec<String>, LearnEr
 pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, LearnError> {
     let player = Directory::new(root).network(plan.player).join(NETWORK);
     let (network, _) = Network::load(&player).map_err(LearnError::network(&player))?;
-    let job = Job { plan, root, fv_scale: network.fv_scale() };
+    let job = ClusterJob { plan, root, fv_scale: network.fv_scale() };
     match system {
         System::Slurm => slurm(&job),
         System::Kubernetes => kubernetes(&job),
@@ -63,8 +63,8 @@ pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Lea
 }
 
 /// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it goes on.
-fn slurm(job: &Job) -> Result<String, LearnError> {
-    let &Job { plan, root, .. } = job;
+fn slurm(job: &ClusterJob) -> Result<String, LearnError> {
+    let &ClusterJob { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let games = Directory::new(root).games(plan.number);
     let shard = format!("@SHARD@/{}", g.shards);
@@ -102,8 +102,8 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-fn kubernetes(job: &Job) -> Result<String, LearnError> {
-    let &Job { plan, root, .. } = job;
+fn kubernetes(job: &ClusterJob) -> Result<String, LearnError> {
+    let &ClusterJob { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
     let shard = format!("$(SHARD)/{}", g.shards);
     let words = command(job, &shard, &c.threads.to_string())?;
@@ -112,7 +112,7 @@ fn kubernetes(job: &Job) -> Result<String, LearnError> {
         quoted.split_first().map_or((String::new(), String::new()), |(p, a)| (p.clone(), a.concat()));
     Ok(format!(
         "apiVersion: batch/v1\n\
-         kind: Job\n\
+         kind: ClusterJob\n\
          metadata:\n\
          \x20 name: toratsugumi-gen-{number:03}\n\
          spec:\n\
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_slurm_script_runs_one_shard_a_task() {
-        let job = Job { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 };
+        let job = ClusterJob { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 };
         let script = slurm(&job).unwrap();
         assert!(script.starts_with("#!/bin/bash\n#SBATCH"));
         assert!(script.contains("--array=0-3\n"));
@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn a_kubernetes_job_is_indexed() {
-        let text =
-            kubernetes(&Job { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 }).unwrap();
+        let text = kubernetes(&ClusterJob { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 })
+            .unwrap();
         for part in [
             "completions: 4\n",
             "- \"$(SHARD)/4\"\n",

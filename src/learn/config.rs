@@ -35,7 +35,7 @@ pub struct Config {
     /// The match and the other yardsticks.
     pub judge: Judge,
     /// For `--print-job`.
-    pub cluster: Cluster,
+    pub cluster: ClusterConfig,
 }
 
 /// Who makes the shards of a generation.
@@ -121,7 +121,7 @@ pub struct Judge {
 /// For `--print-job`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Cluster {
+pub struct ClusterConfig {
     /// How a worker calls the engine.
     pub program: String,
     pub threads: u32,
@@ -140,7 +140,7 @@ impl Default for Config {
             generate: Generate::default(),
             train: Train::default(),
             judge: Judge::default(),
-            cluster: Cluster::default(),
+            cluster: ClusterConfig::default(),
         }
     }
 }
@@ -204,9 +204,9 @@ impl Default for Judge {
     }
 }
 
-impl Default for Cluster {
-    fn default() -> Cluster {
-        Cluster {
+impl Default for ClusterConfig {
+    fn default() -> ClusterConfig {
+        ClusterConfig {
             program: "toratsugumi".into(),
             threads: 2,
             time: "04:00:00".into(),

@@ -1,7 +1,7 @@
 //! The files of a loop: [`Directory`].
 
 use super::error::LearnError;
-use super::generation::{Generation, Plan, Played};
+use super::generation::{GamesSummary, Generation, Plan};
 use crate::resume::{AtPath, Journal, ResumeError, journal, whole_file};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -115,7 +115,7 @@ impl Directory {
     pub fn training_files(&self, plan: &Plan) -> Result<Vec<PathBuf>, LearnError> {
         let mut files = plan.config.train.games.clone();
         for &number in &plan.window {
-            let played: Option<Played> = self.stage(number, "games.json")?;
+            let played: Option<GamesSummary> = self.stage(number, "games.json")?;
             let played = played.ok_or_else(|| LearnError::GamesGone(self.generation(number)))?;
             files.extend(played.files.iter().map(|f| self.games(number).join(f)));
         }
@@ -127,7 +127,7 @@ impl Directory {
     /// # Errors
     /// A file about them that cannot be read.
     pub fn has_games(&self, number: u32) -> Result<bool, ResumeError> {
-        let played: Option<Played> = self.stage(number, "games.json")?;
+        let played: Option<GamesSummary> = self.stage(number, "games.json")?;
         Ok(played.is_some_and(|p| p.files.iter().all(|file| self.games(number).join(file).exists())))
     }
 

@@ -1,4 +1,4 @@
-//! What is known of a generation: [`Plan`] before, [`Played`], [`Trained`] and [`Judged`] after each stage,
+//! What is known of a generation: [`Plan`] before, [`GamesSummary`], [`TrainingSummary`] and [`MatchSummary`] after each stage,
 //! [`Generation`] in the end.
 
 use super::Config;
@@ -20,7 +20,7 @@ pub struct Plan {
 
 /// The games of a generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Played {
+pub struct GamesSummary {
     /// Names within its `games` directory: of the games, and of the positions inside their searches.
     pub files: Vec<PathBuf>,
     /// Games played.
@@ -38,7 +38,7 @@ pub struct Played {
 
 /// A training run, or several of one start: sums, and the mean of the losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trained {
+pub struct TrainingSummary {
     /// Positions seen, passes counted.
     pub positions: u64,
     /// Batches learnt from.
@@ -53,19 +53,19 @@ pub struct Trained {
     pub seconds: f64,
 }
 
-impl Trained {
+impl TrainingSummary {
     /// What several runs come to.
     ///
     /// # Panics
     /// Without a run.
-    pub fn of_runs(runs: &[Trained]) -> Trained {
-        let mean = |loss: fn(&Trained) -> Option<f64>| {
+    pub fn of_runs(runs: &[TrainingSummary]) -> TrainingSummary {
+        let mean = |loss: fn(&TrainingSummary) -> Option<f64>| {
             let sum: Option<f64> = runs.iter().map(loss).sum();
             sum.map(|sum| sum / runs.len() as f64)
         };
         let training: f64 = runs.iter().map(|r| r.training).sum();
         assert!(!runs.is_empty());
-        Trained {
+        TrainingSummary {
             positions: runs.iter().map(|r| r.positions).sum(),
             steps: runs.iter().map(|r| r.steps).sum(),
             training: training / runs.len() as f64,
@@ -78,7 +78,7 @@ impl Trained {
 
 /// The verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct MatchSummary {
     /// Whether the new network is the best from now on.
     pub promoted: bool,
     /// Games won against the best so far.
@@ -97,7 +97,7 @@ pub struct Judged {
     pub seconds: f64,
 }
 
-impl Judged {
+impl MatchSummary {
     /// The Elo in words, such as `+12 [-3, +27]`, or `above +182` where there is but one bound.
     pub fn elo_text(&self) -> Option<String> {
         self.elo.map(|[elo, low, high]| match (low.is_finite(), high.is_finite()) {
@@ -124,11 +124,11 @@ pub struct Generation {
     /// What it set out to do.
     pub plan: Plan,
     /// Its games.
-    pub played: Played,
+    pub played: GamesSummary,
     /// Its training.
-    pub trained: Trained,
+    pub trained: TrainingSummary,
     /// Its verdict.
-    pub judged: Judged,
+    pub judged: MatchSummary,
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ pub(super) mod example {
     pub fn generation(number: u32, player: u32, elo: Option<[f64; 3]>, promoted: bool) -> Generation {
         Generation {
             plan: Plan { number, player, window: vec![number], config: Config::default() },
-            played: Played {
+            played: GamesSummary {
                 files: vec!["a.games".into()],
                 games: 10,
                 positions: 1000,
@@ -147,7 +147,7 @@ pub(super) mod example {
                 inside: 0,
                 seconds: 2.0,
             },
-            trained: Trained {
+            trained: TrainingSummary {
                 positions: 2400,
                 steps: 3,
                 training: 0.02,
@@ -155,7 +155,7 @@ pub(super) mod example {
                 rmse: Some(0.1),
                 seconds: 1.0,
             },
-            judged: Judged {
+            judged: MatchSummary {
                 promoted,
                 wins: 6,
                 draws: 0,

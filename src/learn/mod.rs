@@ -31,6 +31,6 @@ pub use cluster::{System, print_job};
 pub use config::{Config, ConfigError, TEMPLATE, Workers};
 pub use directory::Directory;
 pub use error::LearnError;
-pub use generation::{Generation, Judged, Plan, Played, Trained};
+pub use generation::{GamesSummary, Generation, MatchSummary, Plan, TrainingSummary};
 pub use report::html;
-pub use run::{Options, prepare, run};
+pub use run::{LoopOptions, prepare, run};

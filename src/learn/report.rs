@@ -140,7 +140,7 @@ fn pictures(all: &[Generation]) -> String {
 
 fn table(all: &[Generation]) -> String {
     let mut out = String::from(
-        "<h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>Played by</th><th>Games</th>\
+        "<h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>GamesSummary by</th><th>Games</th>\
          <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Training</th><th>Validation</th>\
          <th>RMSE</th><th>Match</th><th>Elo</th><th>Winners named</th><th>Minutes</th><th></th></tr>\n",
     );

@@ -5,7 +5,7 @@ use super::directory::Directory;
 use super::error::LearnError;
 use super::generation::{Generation, Plan};
 use super::report;
-use super::stages::{Circumstances, generate_games, judge, train_network};
+use super::stages::{StageContext, generate_games, judge, train_network};
 use crate::data::{self, Format, GameReader};
 use crate::datagen::Openings;
 use crate::nnue::{HeadShape, Network};
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const PLAN: &str = "plan.json";
 
 /// What to do, and for how long.
-pub struct Options {
+pub struct LoopOptions {
     /// The loop's directory.
     pub dir: PathBuf,
     /// Settings for generations yet to begin.
@@ -41,11 +41,11 @@ pub struct Options {
 ///
 /// # Errors
 /// Of the stages, and of the directory; [`Unfinished`] when stopped within a generation, with all saved.
-pub fn run(options: &Options) -> Result<(), LearnError> {
+pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
     let directory = Directory::new(&options.dir);
     let mut journal = directory.journal()?;
     let deadline = options.max_time.map(|t| Instant::now() + t);
-    let circumstances = Circumstances { directory: &directory, deadline, quiet: options.quiet };
+    let circumstances = StageContext { directory: &directory, deadline, quiet: options.quiet };
     let say = |text: String| {
         if !options.quiet {
             note!("{text}");

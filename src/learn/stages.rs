@@ -3,17 +3,17 @@
 use super::config::Workers;
 use super::directory::Directory;
 use super::error::LearnError;
-use super::generation::{Judged, Plan, Played, Trained};
+use super::generation::{GamesSummary, MatchSummary, Plan, TrainingSummary};
 use crate::arena::adjudication::Adjudication;
 use crate::arena::journal;
-use crate::arena::limits::Limits;
+use crate::arena::limits::EngineLimits;
 use crate::arena::report;
-use crate::arena::schedule::{Mode, Schedule};
+use crate::arena::schedule::{MatchSchedule, PairingMode};
 use crate::arena::spec::EngineSpec;
-use crate::arena::tournament::{Ending, Tournament, run as play};
+use crate::arena::tournament::{MatchEnd, Tournament, run as play};
 use crate::data::TdLambda;
-use crate::datagen::{Job, Shard, ShardError, ShardOutcome, generate};
-use crate::datagen::{Manifest, Openings, Settings, Target};
+use crate::datagen::{DatagenSettings, Manifest, Openings, RunSize};
+use crate::datagen::{Shard, ShardError, ShardJob, ShardOutcome, generate};
 use crate::nnue::{Network, mean::mean};
 use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
@@ -35,13 +35,13 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 
 /// What a stage needs beside the plan.
 #[derive(Clone, Copy)]
-pub struct Circumstances<'a> {
+pub struct StageContext<'a> {
     pub directory: &'a Directory,
     pub deadline: Option<Instant>,
     pub quiet: bool,
 }
 
-impl Circumstances<'_> {
+impl StageContext<'_> {
     fn left(&self) -> Option<Duration> {
         self.deadline.map(|end| end.saturating_duration_since(Instant::now()))
     }
@@ -79,9 +79,9 @@ pub fn openings(plan: &Plan) -> Result<Openings, LearnError> {
 }
 
 /// The settings of `datagen` in this generation, whose player has that scale.
-pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Settings {
+pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> DatagenSettings {
     let g = &plan.config.generate;
-    Settings {
+    DatagenSettings {
         // every generation plays other games, also when the player is the same
         seed: plan.config.seed.wrapping_mul(100_003).wrapping_add(u64::from(plan.number)),
         nodes: g.nodes,
@@ -95,7 +95,7 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Sett
         trees: g.trees,
         // whether large scores are learnt from is decided when training
         fit_score: i32::from(i16::MAX),
-        ..Settings::default()
+        ..DatagenSettings::default()
     }
 }
 
@@ -103,7 +103,7 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Sett
 ///
 /// # Errors
 /// Of `datagen`; [`Unfinished`] when asked to stop.
-pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, LearnError> {
+pub fn generate_games(plan: &Plan, c: StageContext) -> Result<GamesSummary, LearnError> {
     let g = &plan.config.generate;
     let dir = c.directory.games(plan.number);
     std::fs::create_dir_all(&dir).at(&dir)?;
@@ -118,11 +118,11 @@ pub fn generate_games(plan: &Plan, c: Circumstances) -> Result<Played, LearnErro
             if complete_shards(&dir, g.shards)?.len() as u64 >= needed {
                 break;
             }
-            let job = Job {
+            let job = ShardJob {
                 network: network.clone(),
                 settings: datagen_settings(plan, &openings, network.fv_scale()),
                 openings: openings.clone(),
-                target: Target::Positions(g.positions),
+                target: RunSize::Positions(g.positions),
                 shard: Shard { index, count: g.shards },
                 dir: dir.clone(),
                 threads: threads(plan),
@@ -169,11 +169,11 @@ fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, 
     Ok(complete)
 }
 
-fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
+fn sum(shards: &[(PathBuf, Manifest)]) -> GamesSummary {
     let total = |count: fn(&Manifest) -> u64| shards.iter().map(|s| count(&s.1)).sum();
     // a shard whose games are complete has its trees, too
     let trees = shards.iter().filter(|s| s.1.inside() > 0).map(|s| s.0.with_extension("psv"));
-    Played {
+    GamesSummary {
         files: shards.iter().map(|s| s.0.clone()).chain(trees).collect(),
         inside: total(Manifest::inside),
         games: total(|m| m.counts.games),
@@ -187,7 +187,7 @@ fn sum(shards: &[(PathBuf, Manifest)]) -> Played {
 ///
 /// # Errors
 /// Of `train`; [`Unfinished`] when asked to stop.
-pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, LearnError> {
+pub fn train_network(plan: &Plan, c: StageContext) -> Result<TrainingSummary, LearnError> {
     let (out, runs) = (c.directory.network(plan.number), plan.config.train.runs);
     if runs == 1 {
         return train_run(plan, c, 0, out);
@@ -200,11 +200,11 @@ pub fn train_network(plan: &Plan, c: Circumstances) -> Result<Trained, LearnErro
     }
     let path = out.join(train::NETWORK);
     mean(&networks)?.save(&path).at(&path)?;
-    Ok(Trained::of_runs(&trained))
+    Ok(TrainingSummary::of_runs(&trained))
 }
 
 /// One training from the player's network.
-fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Trained, LearnError> {
+fn train_run(plan: &Plan, c: StageContext, run: u32, out: PathBuf) -> Result<TrainingSummary, LearnError> {
     let t = &plan.config.train;
     let player = c.directory.network(plan.player);
     let state = player.join(train::CHECKPOINT);
@@ -255,7 +255,7 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
     };
     let outcome = train::run(&job)?.ok_or(Unfinished)?;
     let last = outcome.log.last().ok_or(LearnError::NoStep)?;
-    Ok(Trained {
+    Ok(TrainingSummary {
         positions: last.positions,
         steps: u64::from(last.step),
         training: last.training,
@@ -269,7 +269,7 @@ fn train_run(plan: &Plan, c: Circumstances, run: u32, out: PathBuf) -> Result<Tr
 ///
 /// # Errors
 /// Of `match`; [`Unfinished`] when asked to stop.
-pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, LearnError> {
+pub fn judge(plan: &Plan, c: StageContext) -> Result<MatchSummary, LearnError> {
     let started = Instant::now();
     let j = &plan.config.judge;
     let named = match &j.positions {
@@ -279,7 +279,8 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, LearnError> {
         }
         None => None,
     };
-    let mut judged = Judged { promoted: true, wins: 0, draws: 0, losses: 0, elo: None, named, seconds: 0.0 };
+    let mut judged =
+        MatchSummary { promoted: true, wins: 0, draws: 0, losses: 0, elo: None, named, seconds: 0.0 };
     if j.games > 0 {
         let dir = c.directory.match_dir(plan.number);
         let openings = match &j.openings {
@@ -289,10 +290,16 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, LearnError> {
         let engine = |number: u32| self_with(&c.directory.network(number), number);
         let tournament = Tournament {
             engines: vec![engine(plan.number)?, engine(plan.player)?],
-            limits: Limits { nodes: Some(j.nodes), ..Limits::default() },
+            limits: EngineLimits { nodes: Some(j.nodes), ..EngineLimits::default() },
             adjudication: Adjudication::default(),
             keep_pv: false,
-            schedule: Schedule::new(2, Mode::RoundRobin, j.games, openings, u64::from(plan.number)),
+            schedule: MatchSchedule::new(
+                2,
+                PairingMode::RoundRobin,
+                j.games,
+                openings,
+                u64::from(plan.number),
+            ),
             sprt: None,
             jobs: threads(plan),
             quiet: c.quiet,
@@ -306,7 +313,7 @@ pub fn judge(plan: &Plan, c: Circumstances) -> Result<Judged, LearnError> {
         });
         let (journal, mut games) = journal::open(&dir, &settings, true)?;
         let (standings, ending) = play(&tournament, &mut games, Some(journal))?;
-        if ending == Ending::Interrupted {
+        if ending == MatchEnd::Interrupted {
             return Err(Unfinished.into());
         }
         let summary = report::json(&tournament, &standings, ending, &settings);

@@ -110,13 +110,13 @@ mod tests {
     use serde::Deserialize;
 
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    struct Line {
+    struct TestLine {
         n: u32,
         text: String,
     }
 
-    fn line(n: u32) -> Line {
-        Line { n, text: "先手\n".into() }
+    fn line(n: u32) -> TestLine {
+        TestLine { n, text: "先手\n".into() }
     }
 
     #[test]
@@ -127,14 +127,14 @@ mod tests {
         assert!(lines.is_empty());
         (0..3).for_each(|n| journal.append(&line(n)).unwrap());
         journal.sync().unwrap();
-        assert!(matches!(Journal::<Line>::open(&path), Err(ResumeError::InUse { .. })));
+        assert!(matches!(Journal::<TestLine>::open(&path), Err(ResumeError::InUse { .. })));
         drop(journal);
         let whole = std::fs::read(&path).unwrap();
         for end in 0..=whole.len() {
             std::fs::write(&path, &whole[..end]).unwrap();
             let count = whole[..end].iter().filter(|&&byte| byte == b'\n').count() as u32;
-            let expected: Vec<Line> = (0..count).map(line).collect();
-            assert_eq!(read::<Line>(&path).unwrap(), expected);
+            let expected: Vec<TestLine> = (0..count).map(line).collect();
+            assert_eq!(read::<TestLine>(&path).unwrap(), expected);
             let (mut journal, lines) = Journal::open(&path).unwrap();
             assert_eq!(lines, expected);
             assert_eq!(
@@ -147,8 +147,8 @@ mod tests {
                 assert_eq!(std::fs::read(&path).unwrap(), whole);
             }
         }
-        Journal::<Line>::open(&path).unwrap().0.remove().unwrap();
-        assert_eq!(read::<Line>(&path).unwrap(), []);
+        Journal::<TestLine>::open(&path).unwrap().0.remove().unwrap();
+        assert_eq!(read::<TestLine>(&path).unwrap(), []);
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
             (format!("{good}\n\n\u{0}"), 3),
         ] {
             std::fs::write(&path, &text).unwrap();
-            let error = Journal::<Line>::open(&path).err().unwrap().to_string();
+            let error = Journal::<TestLine>::open(&path).err().unwrap().to_string();
             assert!(error.contains(&format!("a.jsonl, line {number}: ")), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }

@@ -1,7 +1,7 @@
 //! Tuning the search's numbers by play.
 //!
 //! [`Spsa`] holds the numbers and moves them; [`Pair`] plays the games that tell it where to; [`run`](run()) does both on
-//! many threads and keeps the [`State`] in a file, with a picture of the paths. Needs a build with the feature `tune`, in
+//! many threads and keeps the [`TuningState`] in a file, with a picture of the paths. Needs a build with the feature `tune`, in
 //! which the numbers of `search::params` are no constants.
 
 mod pair;
@@ -11,6 +11,6 @@ mod spsa;
 mod state;
 
 pub use pair::{GameSettings, Opponents, Pair};
-pub use run::{Job, run};
+pub use run::{TuneJob, run};
 pub use spsa::{Proposal, Spsa, Tuned};
-pub use state::State;
+pub use state::TuningState;

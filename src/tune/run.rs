@@ -2,7 +2,7 @@
 
 use super::pair::{Opponents, Pair};
 use super::spsa::{Proposal, Spsa};
-use super::state::State;
+use super::state::TuningState;
 use crate::nnue::Network;
 use crate::record::openings::Opening;
 use crate::resume::interrupt;
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// What was learnt is written this often.
 const SAVE_EVERY: Duration = Duration::from_secs(20);
 
-/// How to run, apart from what [`State`] holds.
-pub struct Job<'a> {
+/// How to run, apart from what [`TuningState`] holds.
+pub struct TuneJob<'a> {
     /// Plays both sides.
     pub network: Arc<Network>,
     /// Where games start; random moves if there are none.
@@ -75,7 +75,7 @@ impl Desk<'_> {
 ///
 /// # Errors
 /// Memory for the searches, threads, files that cannot be written.
-pub fn run(job: &Job, state: &mut State) -> Result<(), Box<dyn Error>> {
+pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>> {
     let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
     let desk = Desk {
         spsa: Mutex::new((state.spsa.clone(), state.spsa.done)),
@@ -87,7 +87,7 @@ pub fn run(job: &Job, state: &mut State) -> Result<(), Box<dyn Error>> {
         .map(|_| Opponents::new(&job.network, state.games.clone()))
         .collect::<Result<Vec<_>, _>>()?;
     let mut progress = Progress::new(job.quiet);
-    let save = |state: &mut State| {
+    let save = |state: &mut TuningState| {
         state.seconds = seconds_before + started.elapsed().as_secs_f64();
         state.write()
     };

@@ -1,4 +1,4 @@
-//! What a run of the tuner keeps in its directory: [`State`].
+//! What a run of the tuner keeps in its directory: [`TuningState`].
 
 use super::pair::GameSettings;
 use super::picture;
@@ -23,14 +23,14 @@ const POINTS: u64 = 200;
 
 /// The contents of `tune.json`.
 #[derive(Serialize, Deserialize)]
-pub struct State {
+pub struct TuningState {
     /// The numbers and their steps.
     pub spsa: Spsa,
     #[serde(rename = "conduct")]
     /// How games are played.
     pub games: GameSettings,
     /// Who plays them, and from where.
-    identity: Identity,
+    identity: TuningIdentity,
     /// The numbers that are not tuned, by name.
     others: BTreeMap<String, i32>,
     /// Time spent so far.
@@ -44,17 +44,17 @@ pub struct State {
 
 /// What must be the same when a run goes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Identity {
+struct TuningIdentity {
     /// SHA-256 of the network.
     network: String,
     /// SHA-256 of the openings' lines, where there are any.
     openings: Option<String>,
 }
 
-impl Identity {
-    fn new(network: &Network, openings: &[Opening]) -> io::Result<Identity> {
+impl TuningIdentity {
+    fn new(network: &Network, openings: &[Opening]) -> io::Result<TuningIdentity> {
         let openings = (!openings.is_empty()).then(|| Opening::sha256(openings));
-        Ok(Identity { network: network.sha256()?, openings })
+        Ok(TuningIdentity { network: network.sha256()?, openings })
     }
 
     /// The identity and the names of the numbers, to be compared.
@@ -64,7 +64,7 @@ impl Identity {
     }
 }
 
-impl State {
+impl TuningState {
     /// A run of `games` games in `dir` over the numbers whose names begin with one of `only` (all, if that is empty).
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl State {
         seed: u64,
         settings: GameSettings,
         (network, openings): (&Network, &[Opening]),
-    ) -> Result<State, Box<dyn Error>> {
+    ) -> Result<TuningState, Box<dyn Error>> {
         let begins = |name: &str, with: &String| name.starts_with(with.as_str());
         if let Some(o) = only.iter().find(|o| !params::TABLE.iter().any(|p| begins(p.name, o))) {
             return Err(format!("no number's name begins with `{o}`").into());
@@ -89,14 +89,14 @@ impl State {
         let others = others.into_iter().map(|(p, value)| (p.name.to_owned(), value)).collect();
         let path = vec![(0, numbers.iter().map(|n| n.value).collect())];
         let spsa = Spsa { numbers, done: 0, total: games / 2, rate, seed };
-        let identity = Identity::new(network, openings)?;
+        let identity = TuningIdentity::new(network, openings)?;
         std::fs::create_dir_all(dir).at(dir)?;
         let file = dir.join(FILE);
         let held = Some((dir.to_owned(), Lock::take(&file)?));
         if file.exists() {
             return Err(ResumeError::Exists(file).into());
         }
-        Ok(State { spsa, games: settings, identity, others, seconds: 0.0, path, held })
+        Ok(TuningState { spsa, games: settings, identity, others, seconds: 0.0, path, held })
     }
 
     /// All games are played.
@@ -116,15 +116,15 @@ impl State {
     /// # Errors
     /// Another process works in the directory; its file cannot be read; the network, the openings or the build's numbers
     /// differ.
-    pub fn read(dir: &Path, network: &Network, openings: &[Opening]) -> Result<State, Box<dyn Error>> {
+    pub fn read(dir: &Path, network: &Network, openings: &[Opening]) -> Result<TuningState, Box<dyn Error>> {
         let path = dir.join(FILE);
         let lock = Lock::take(&path)?;
-        let state: State = serde_json::from_slice(&std::fs::read(&path).at(&path)?).at(&path)?;
+        let state: TuningState = serde_json::from_slice(&std::fs::read(&path).at(&path)?).at(&path)?;
         let names = state.spsa.numbers.iter().map(|n| &n.name).chain(state.others.keys());
         let before = state.identity.with_numbers(names.map(String::as_str));
-        let now = Identity::new(network, openings)?.with_numbers(params::TABLE.iter().map(|p| p.name));
+        let now = TuningIdentity::new(network, openings)?.with_numbers(params::TABLE.iter().map(|p| p.name));
         identity::check(&path, &before, &now)?;
-        Ok(State { held: Some((dir.to_owned(), lock)), ..state })
+        Ok(TuningState { held: Some((dir.to_owned(), lock)), ..state })
     }
 
     /// Writes all files of the run: `params.txt`, `tune.svg`, and `tune.json` last.

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use toratsugumi::book::{self, Book, BookMove, Builder, Format, Lookup, OpenBook, Place, Remark};
+use toratsugumi::book::{
+    self, Book, BookBuilder, BookFormat, BookMove, Lookup, OpenBook, PackedPosition, Remark,
+};
 use toratsugumi::engine::{BookLine, Engine, Limits, Observer};
 use toratsugumi::position::Position;
 use toratsugumi::support::random::Rng;
@@ -18,7 +20,7 @@ const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b
 /// A book of random lines from the initial position, every move legal, with everything that formats know.
 fn random_book(seed: u64, lines: usize, plies: usize) -> Book {
     let mut rng = Rng::new(seed);
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     for _ in 0..lines {
         let mut pos = Position::startpos();
         for _ in 0..plies {
@@ -37,7 +39,7 @@ fn random_book(seed: u64, lines: usize, plies: usize) -> Book {
                         .with_count(Some(1 + rng.below(500) as u64))
                 })
                 .collect();
-            let place = Place::of(&pos).unwrap();
+            let place = PackedPosition::of(&pos).unwrap();
             builder.push(place, pos.game_ply() as u16, &moves);
             builder.remark(Remark {
                 place,
@@ -51,7 +53,7 @@ fn random_book(seed: u64, lines: usize, plies: usize) -> Book {
     builder.finish().0.without_other_plies().0
 }
 
-fn write(book: &Book, format: Format, path: &Path) {
+fn write(book: &Book, format: BookFormat, path: &Path) {
     let mut bytes = Vec::new();
     book::write(book.clone(), format, &mut bytes).unwrap();
     std::fs::write(path, bytes).unwrap();
@@ -61,20 +63,20 @@ fn write(book: &Book, format: Format, path: &Path) {
 type Known = (u16, Option<i32>, Option<u32>);
 
 /// Positions with their moves in the order of a book, as far as the format knows.
-fn contents(book: &Book, format: Format) -> Vec<(Place, Vec<Known>)> {
+fn contents(book: &Book, format: BookFormat) -> Vec<(PackedPosition, Vec<Known>)> {
     let entries = book.entries().map(|e| {
         let mut moves = e.moves.to_vec();
-        if format == Format::Ybb {
+        if format == BookFormat::Ybb {
             moves.iter_mut().for_each(|m| *m = m.with_count(None));
         }
         moves.sort_by_key(BookMove::rank);
         let known = moves.iter().map(|m| match format {
-            Format::Db | Format::Apery => (m.mv, m.value(), m.count()),
-            Format::Ybb => (m.mv, m.value(), None),
-            Format::Sbk => (m.mv, None, m.count()),
+            BookFormat::Db | BookFormat::Apery => (m.mv, m.value(), m.count()),
+            BookFormat::Ybb => (m.mv, m.value(), None),
+            BookFormat::Sbk => (m.mv, None, m.count()),
         });
         let mut known: Vec<Known> = known.collect();
-        if format == Format::Ybb {
+        if format == BookFormat::Ybb {
             // without counts, equal scores may stand in any order
             known.sort_unstable();
         }
@@ -88,13 +90,13 @@ fn every_format_into_each() {
     let dir = tempfile::tempdir().unwrap();
     let original = random_book(1, 60, 20);
     assert!(original.len() > 500);
-    for first in Format::ALL {
+    for first in BookFormat::ALL {
         let path = dir.path().join("a");
         write(&original, first, &path);
         let (one, told, lost) = book::read(&path).unwrap();
         assert_eq!((told, lost.as_str()), (first, ""));
         assert!(contents(&one, first) == contents(&original, first), "{first}");
-        for second in Format::ALL {
+        for second in BookFormat::ALL {
             write(&one, second, &path);
             let (two, told, lost) = book::read(&path).unwrap();
             assert_eq!((told, lost.as_str()), (second, ""));
@@ -107,9 +109,9 @@ fn every_format_into_each() {
     }
     // text keeps everything, in the bytes, too
     let path = dir.path().join("a.db");
-    write(&original, Format::Db, &path);
+    write(&original, BookFormat::Db, &path);
     let text = std::fs::read_to_string(&path).unwrap();
-    write(&book::read(&path).unwrap().0, Format::Db, &path);
+    write(&book::read(&path).unwrap().0, BookFormat::Db, &path);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     assert!(text.contains("\n#r1\n"));
 }
@@ -118,7 +120,7 @@ fn every_format_into_each() {
 fn a_book_on_the_disk_says_what_the_one_in_memory_says() {
     let dir = tempfile::tempdir().unwrap();
     let original = random_book(2, 40, 16);
-    for format in Format::ALL {
+    for format in BookFormat::ALL {
         let path = dir.path().join("b");
         write(&original, format, &path);
         let mut say = |text: &str| panic!("{text}");
@@ -132,9 +134,9 @@ fn a_book_on_the_disk_says_what_the_one_in_memory_says() {
                     let how = Lookup { ignore_ply: how.0, flipped: how.1 };
                     let found = memory.find(&pos, how).unwrap();
                     assert_eq!(found, disk.find(&pos, how).unwrap(), "{format} {}", pos.sfen());
-                    let plies = matches!(format, Format::Db | Format::Ybb);
+                    let plies = matches!(format, BookFormat::Db | BookFormat::Ybb);
                     let here = (ply == e.ply || how.ignore_ply || !plies)
-                        && (!turned || how.flipped && format != Format::Apery);
+                        && (!turned || how.flipped && format != BookFormat::Apery);
                     assert!(!here || found.len() == e.moves.len(), "{format} {}", pos.sfen());
                     let moves: Vec<u16> =
                         e.moves.iter().map(|m| if turned { book::flip_move(m.mv) } else { m.mv }).collect();
@@ -281,7 +283,7 @@ fn the_book_inside_is_sound_and_its_lineage_is_told() {
     assert!(packed.len() < 1_000_000, "{} bytes", packed.len());
     let inside = Path::new(book::INTERNAL);
     let (all, format, lost) = book::read(inside).unwrap();
-    assert!(format == Format::Ybb && lost.is_empty() && book::first_unsorted(inside).unwrap().is_none());
+    assert!(format == BookFormat::Ybb && lost.is_empty() && book::first_unsorted(inside).unwrap().is_none());
     let size = format!("{} positions with {} moves", thousands(all.len()), thousands(all.move_count()));
     assert!(lineage.contains(&size), "book/README.md does not say {size}");
     for e in all.entries() {
@@ -526,7 +528,7 @@ fn mutate(count: usize, seed: u64) {
     let path = dir.path().join("user.db");
     let books = [random_book(3, 6, 8), random_book(4, 1, 2)];
     let mut originals: Vec<Vec<u8>> = vec![SMALL.replace("START", START).into_bytes()];
-    for (book, format) in books.iter().flat_map(|b| Format::ALL.map(|f| (b, f))) {
+    for (book, format) in books.iter().flat_map(|b| BookFormat::ALL.map(|f| (b, f))) {
         write(book, format, &path);
         originals.push(std::fs::read(&path).unwrap());
     }
@@ -634,7 +636,7 @@ fn a_large_book() {
     let begin = Instant::now();
     let mut rng = Rng::new(5);
     let mut seen = std::collections::HashSet::new();
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     while seen.len() < count {
         let mut pos = Position::startpos();
         for ply in 0..60 {
@@ -642,7 +644,7 @@ fn a_large_book() {
             if legal.is_empty() || seen.len() == count {
                 break;
             }
-            let place = Place::of(&pos).unwrap();
+            let place = PackedPosition::of(&pos).unwrap();
             let mut next = legal[rng.below(legal.len())].mv;
             if seen.insert(place) {
                 let mut moves = Vec::new();
@@ -665,7 +667,7 @@ fn a_large_book() {
     let book = builder.finish().0;
     println!("{} positions, {} moves made in {:.1?}", book.len(), book.move_count(), begin.elapsed());
     let begin = Instant::now();
-    for (format, name) in [(Format::Ybb, "large.ybb"), (Format::Db, "large.db")] {
+    for (format, name) in [(BookFormat::Ybb, "large.ybb"), (BookFormat::Db, "large.db")] {
         let mut out = std::io::BufWriter::new(std::fs::File::create(dir.join(name)).unwrap());
         book::write(book.clone(), format, &mut out).unwrap();
     }

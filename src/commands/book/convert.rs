@@ -1,6 +1,6 @@
 //! `toratsugumi book convert`.
 
-use super::files::{self, Output};
+use super::files::{self, OutputArgs};
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(value_name = "BOOK")]
     input: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
 }
 
 /// Runs `book convert`.

@@ -1,6 +1,6 @@
 //! Books in and out.
 
-use crate::book::{self, Book, Dropped, Format};
+use crate::book::{self, Book, BookFormat, Dropped};
 use crate::commands::existing;
 use crate::resume::whole_file::WholeFile;
 use crate::support::console::{note, say};
@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 /// Where a book goes.
 #[derive(Debug, clap::Args)]
-pub struct Output {
+pub struct OutputArgs {
     /// The book to write; its ending tells the format: db, ybb, bin, sbk
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Its format, whatever the ending
     #[arg(long, value_name = "FORMAT")]
-    to: Option<Format>,
+    to: Option<BookFormat>,
     /// Overwrite it
     #[arg(long)]
     force: bool,
 }
 
-impl Output {
+impl OutputArgs {
     pub fn path(&self) -> &Path {
         &self.output
     }
@@ -34,15 +34,15 @@ impl Output {
     }
 
     /// The format, found before any work is done; also that nothing is in the way.
-    pub fn check(&self) -> Result<Format, Box<dyn Error>> {
+    pub fn check(&self) -> Result<BookFormat, Box<dyn Error>> {
         let path = self.output.display();
         self.spare()?;
-        let format = self.to.or_else(|| Format::of_path(&self.output));
+        let format = self.to.or_else(|| BookFormat::of_path(&self.output));
         Ok(format.ok_or_else(|| messages::no_book_format(path))?)
     }
 
     /// Writes the book, whole or not at all. What is not written is told.
-    pub fn write(&self, book: Book, format: Format) -> Result<(), Box<dyn Error>> {
+    pub fn write(&self, book: Book, format: BookFormat) -> Result<(), Box<dyn Error>> {
         let at = |e: &dyn std::fmt::Display| format!("{}: {e}", self.output.display());
         let book = to_write(book, format, &self.output);
         let mut file = WholeFile::create(&self.output).map_err(|e| at(&e))?;
@@ -54,7 +54,7 @@ impl Output {
 }
 
 /// The book as a file of the format has it. What is not in it, or as another number, is told.
-pub fn to_write(book: Book, format: Format, path: &Path) -> Book {
+pub fn to_write(book: Book, format: BookFormat, path: &Path) -> Book {
     let book = each_once(book, path);
     let lost = format.losses(&book);
     if !lost.is_empty() {

@@ -1,7 +1,7 @@
 //! `toratsugumi book make`.
 
-use super::files::Output;
-use crate::book::make::{Collector, Ending, Filter};
+use super::files::OutputArgs;
+use crate::book::make::{Collector, Filter, RecordedResult};
 use crate::commands::record_files;
 use crate::data::read::each_game;
 use crate::data::{GameResult, RecordError};
@@ -27,10 +27,10 @@ pub struct Args {
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
     /// Only moves of one side
     #[arg(long, value_enum)]
-    side: Option<Side>,
+    side: Option<SideArg>,
     /// Only moves of the side that won
     #[arg(long)]
     winners: bool,
@@ -52,7 +52,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Side {
+enum SideArg {
     Black,
     White,
 }
@@ -61,8 +61,8 @@ enum Side {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let format = args.output.check()?;
     let side = args.side.map(|s| match s {
-        Side::Black => Color::Black,
-        Side::White => Color::White,
+        SideArg::Black => Color::Black,
+        SideArg::White => Color::White,
     });
     let filter = Filter {
         side,
@@ -81,9 +81,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     for path in &games {
         each_game(path, &mut |text| note!("warning: {text}"), |game| {
             let ending = match game.result {
-                GameResult::Draw => Ending::Drawn,
-                GameResult::BlackWin => Ending::Won(Color::Black),
-                GameResult::WhiteWin => Ending::Won(Color::White),
+                GameResult::Draw => RecordedResult::Drawn,
+                GameResult::BlackWin => RecordedResult::Won(Color::Black),
+                GameResult::WhiteWin => RecordedResult::Won(Color::White),
             };
             read += 1;
             let mut moves = Vec::with_capacity(game.opening.len() + game.plies.len());
@@ -136,11 +136,11 @@ fn add(collector: &mut Collector, filter: Filter, record: &Record, min_rating: O
     let turn = record.mover(record.moves.len());
     let ending = match &record.end {
         Some(end) => match end.special.winner(turn) {
-            Some(winner) => Ending::Won(winner),
-            None if DRAWS.contains(&end.special) => Ending::Drawn,
-            None => Ending::Unknown,
+            Some(winner) => RecordedResult::Won(winner),
+            None if DRAWS.contains(&end.special) => RecordedResult::Drawn,
+            None => RecordedResult::Unknown,
         },
-        None => Ending::Unknown,
+        None => RecordedResult::Unknown,
     };
     let moves: Vec<_> = record.moves.iter().map(|p| (p.mv, None)).collect();
     let strong =

@@ -1,6 +1,6 @@
 //! `toratsugumi book merge`.
 
-use super::files::{self, Output};
+use super::files::{self, OutputArgs};
 use crate::book::edit::{Prefer, merge};
 use std::error::Error;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(required = true, value_name = "BOOK")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
     /// Whose score stays where several score one move
     #[arg(long, value_enum, default_value_t = Which::Deeper)]
     prefer: Which,

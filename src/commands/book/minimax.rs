@@ -1,6 +1,6 @@
 //! `toratsugumi book minimax`.
 
-use super::files::{self, Output};
+use super::files::{self, OutputArgs};
 use crate::book::minimax::minimax;
 use crate::support::console::say;
 use crate::support::messages;
@@ -21,7 +21,7 @@ pub struct Args {
     #[arg(value_name = "BOOK")]
     input: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
     /// What a repetition is worth for Black, in centipawns
     #[arg(long, default_value_t = 0, value_name = "CP", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-30_000..=30_000))]
     draw_value: i32,

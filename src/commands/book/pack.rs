@@ -1,7 +1,7 @@
 //! `toratsugumi book pack`.
 
 use super::files;
-use crate::book::{self, Format, embedded};
+use crate::book::{self, BookFormat, embedded};
 use crate::commands::existing;
 use crate::resume::whole_file::WholeFile;
 use std::error::Error;
@@ -25,8 +25,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     existing::spare(&args.output, args.force)?;
     let mut ybb = Vec::new();
-    let book = files::to_write(files::read(&args.input)?, Format::Ybb, &args.output);
-    book::write(book, Format::Ybb, &mut ybb)?;
+    let book = files::to_write(files::read(&args.input)?, BookFormat::Ybb, &args.output);
+    book::write(book, BookFormat::Ybb, &mut ybb)?;
     let written = WholeFile::create(&args.output).and_then(|mut file| {
         embedded::pack(&ybb, &mut file)?;
         file.finish()

@@ -1,6 +1,6 @@
 //! `toratsugumi book prune`.
 
-use super::files::{self, Output};
+use super::files::{self, OutputArgs};
 use crate::book::edit::{Keep, prune};
 use crate::support::messages;
 use std::error::Error;
@@ -15,7 +15,7 @@ pub struct Args {
     #[arg(value_name = "BOOK")]
     input: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
     /// Drop moves played less often; moves without a count stay
     #[arg(long, value_name = "N")]
     min_count: Option<u32>,

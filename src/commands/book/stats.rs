@@ -1,7 +1,7 @@
 //! `toratsugumi book stats`.
 
 use super::files;
-use crate::book::graph::{Graph, Target};
+use crate::book::graph::{Graph, MoveTarget};
 use crate::book::{Book, edit};
 use crate::support::console::say;
 use crate::support::messages;
@@ -37,9 +37,9 @@ fn text(book: &Book) -> Vec<String> {
         most = most.max(e.moves.len());
         for (k, m) in e.moves.iter().enumerate() {
             match graph.target(book.first_move(i) + k) {
-                Target::Inside(_) => inside += 1,
-                Target::Leaf => leaves += 1,
-                Target::Illegal => illegal += 1,
+                MoveTarget::Inside(_) => inside += 1,
+                MoveTarget::Leaf => leaves += 1,
+                MoveTarget::Illegal => illegal += 1,
             }
             scored += usize::from(m.value().is_some());
             counted += usize::from(m.count().is_some_and(|n| n > 0));

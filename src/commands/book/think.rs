@@ -1,8 +1,8 @@
 //! `toratsugumi book think`.
 
-use super::files::{self, Output};
-use crate::book::{Book, Place};
-use crate::book_growth::{Effort, Expansion, GrowthError, GrowthJob, frontier, grow, score_of};
+use super::files::{self, OutputArgs};
+use crate::book::{Book, PackedPosition};
+use crate::book_growth::{GrowthError, GrowthJob, GrowthRules, SearchEffort, frontier, grow, score_of};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(value_name = "BOOK")]
     input: Option<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
     /// Grow until there are so many positions [default: only search those that are there]
     #[arg(long, value_name = "POSITIONS", default_value_t = 0, conflicts_with_all = ["shard", "frontier"])]
     grow: usize,
@@ -107,9 +107,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         None => Book::default(),
     };
     let roots = last_positions(args.roots.as_deref())?;
-    let roots: Vec<(Place, u16)> =
-        if roots.is_empty() { vec![Place::read(STARTPOS)?] } else { roots.into_iter().collect() };
-    let expansion = Expansion {
+    let roots: Vec<(PackedPosition, u16)> =
+        if roots.is_empty() { vec![PackedPosition::read(STARTPOS)?] } else { roots.into_iter().collect() };
+    let expansion = GrowthRules {
         margin: args.margin,
         range: args.range,
         ply_price: args.ply_price,
@@ -137,7 +137,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         grow: args.grow,
         roots,
         expansion,
-        effort: Effort {
+        effort: SearchEffort {
             nodes: args.nodes.or_else(|| args.movetime.is_none().then_some(1_000_000)),
             movetime: args.movetime,
             multipv: args.multipv.into(),
@@ -164,17 +164,17 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// The last positions of the lines of a file, with their plies.
-fn last_positions(path: Option<&Path>) -> Result<BTreeMap<Place, u16>, Box<dyn Error>> {
+fn last_positions(path: Option<&Path>) -> Result<BTreeMap<PackedPosition, u16>, Box<dyn Error>> {
     let mut positions = BTreeMap::new();
     for opening in path.map(Opening::read_file).transpose()?.unwrap_or_default() {
         let pos = opening.position();
-        let place = Place::of(&pos).ok_or_else(|| format!("{}: a king is missing", pos.sfen()))?;
+        let place = PackedPosition::of(&pos).ok_or_else(|| format!("{}: a king is missing", pos.sfen()))?;
         positions.insert(place, pos.game_ply().min(u32::from(u16::MAX)) as u16);
     }
     Ok(positions)
 }
 
-fn write_frontier(args: &Args, leaves: &[(Place, u16)]) -> Result<(), Box<dyn Error>> {
+fn write_frontier(args: &Args, leaves: &[(PackedPosition, u16)]) -> Result<(), Box<dyn Error>> {
     let mut text = String::new();
     for pos in leaves.iter().filter_map(|(place, ply)| place.position(*ply)) {
         text += &format!("sfen {}\n", pos.sfen());

@@ -1,7 +1,7 @@
 //! `toratsugumi book verify`.
 
 use crate::book::db::DbReader;
-use crate::book::{self, Book, BookError, Builder, Format, edit};
+use crate::book::{self, Book, BookBuilder, BookError, BookFormat, edit};
 use crate::support::console::say;
 use crate::support::messages;
 use std::collections::HashMap;
@@ -25,16 +25,16 @@ pub struct Args {
 }
 
 /// Faults of one kind.
-struct Kind {
+struct FaultKind {
     name: &'static str,
     shown: Vec<String>,
     count: usize,
     most: usize,
 }
 
-impl Kind {
-    fn new(name: &'static str, most: usize) -> Kind {
-        Kind { name, shown: Vec::new(), count: 0, most }
+impl FaultKind {
+    fn new(name: &'static str, most: usize) -> FaultKind {
+        FaultKind { name, shown: Vec::new(), count: 0, most }
     }
 
     fn add(&mut self, where_: impl FnOnce() -> String) {
@@ -48,16 +48,16 @@ impl Kind {
 /// Runs `book verify`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let path = &args.input;
-    let new = |name| Kind::new(name, args.show);
+    let new = |name| FaultKind::new(name, args.show);
     let mut kinds = [new("out of order"), new("there twice"), new("illegal moves"), new("against the rules")];
-    let book = match Format::of_file(path).map_err(|e| e.in_file(path))? {
-        Format::Db => of_db(path, &mut kinds).map_err(|e| e.in_file(path))?,
+    let book = match BookFormat::of_file(path).map_err(|e| e.in_file(path))? {
+        BookFormat::Db => of_db(path, &mut kinds).map_err(|e| e.in_file(path))?,
         format => {
             let (book, _, lost) = book::read(path)?;
             if !lost.is_empty() {
                 say!("{}", messages::not_checked(lost))?;
             }
-            if format == Format::Ybb
+            if format == BookFormat::Ybb
                 && let Some(i) = book::first_unsorted(path).map_err(|e| e.in_file(path))?
             {
                 kinds[0].add(|| format!("position {i}"));
@@ -82,9 +82,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// Reads a text file; notes what only the file itself shows.
-fn of_db(path: &Path, kinds: &mut [Kind; 4]) -> Result<Book, BookError> {
+fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
     let mut reader = DbReader::new(BufReader::with_capacity(1 << 20, File::open(path)?));
-    let mut builder = Builder::default();
+    let mut builder = BookBuilder::default();
     let mut seen = HashMap::new();
     let mut last = String::new();
     while let Some(e) = reader.next_entry()? {
@@ -105,7 +105,7 @@ fn of_db(path: &Path, kinds: &mut [Kind; 4]) -> Result<Book, BookError> {
     Ok(builder.finish().0)
 }
 
-fn legality(book: &Book, kinds: &mut [Kind; 4]) {
+fn legality(book: &Book, kinds: &mut [FaultKind; 4]) {
     for e in book.entries() {
         let pos = match e.place.by_rules(e.ply) {
             Ok(pos) => pos,
