@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 /// When a game is adjudicated, and what else ends it apart from the rules of shogi.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adjudication {
-    /// A side has lost when its own score is at or below minus this (centipawns) ...
+    /// A side loses when its own score is at or below minus this (centipawns) ...
     pub resign_score: Option<i32>,
-    /// ... for so many of its moves in a row.
+    /// ... for this number of consecutive moves of its own.
     pub resign_moves: u32,
     /// The game is drawn when both scores are at most this ...
     pub draw_score: Option<i32>,
-    /// ... for so many plies in a row ...
+    /// ... for this number of consecutive plies ...
     pub draw_plies: u32,
     /// ... after this ply.
     pub draw_after: u32,
-    /// The game is drawn after so many plies.
+    /// The game is drawn after this number of plies.
     pub max_ply: u32,
-    /// A move may overstep the clock by so many milliseconds.
+    /// Milliseconds by which a move may exceed the clock.
     pub margin: u64,
-    /// An engine hangs when its move comes so many milliseconds after all its time.
+    /// Milliseconds after the end of its time at which an engine counts as hanging.
     pub patience: u64,
     /// Name of the entering-king rule.
     pub rule: String,
@@ -43,7 +43,7 @@ impl Default for Adjudication {
     }
 }
 
-/// The winner, or none for a draw.
+/// The winner of a game, or a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Winner {
@@ -51,12 +51,12 @@ pub enum Winner {
     Black,
     /// Gote.
     White,
-    /// Neither.
+    /// Nobody.
     Draw,
 }
 
 impl Winner {
-    /// That colour.
+    /// The given colour.
     pub fn of(color: Color) -> Winner {
         match color {
             Color::Black => Winner::Black,
@@ -82,15 +82,15 @@ pub enum EndReason {
     Mate,
     /// The loser resigned.
     Resign,
-    /// The fourth time: a draw.
+    /// Fourfold repetition: a draw.
     Repetition,
-    /// It loses.
+    /// Perpetual check, which loses.
     PerpetualCheck,
     /// By the entering-king rule.
     Declaration,
-    /// A draw by length.
+    /// A draw after the maximum number of plies.
     MaxMoves,
-    /// By the scores: lost, or drawn.
+    /// The scores decided: a loss or a draw.
     Adjudication,
     // from here on: an engine's fault, which loses
     /// A move that the rules forbid.
@@ -106,12 +106,12 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// Whether the loser did what no engine should do.
+    /// Whether the loser's engine was at fault.
     pub fn is_fault(self) -> bool {
         self >= EndReason::IllegalMove
     }
 
-    /// In words.
+    /// The name in English.
     pub fn name(self) -> &'static str {
         match self {
             EndReason::Mate => "mate",
@@ -157,7 +157,7 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// The end that the score which `us` found for its move leads to, if any.
+    /// Records the score that `us` reported for its move; returns the end of the game if it leads to one.
     pub fn see(
         &mut self,
         us: Color,

@@ -1,7 +1,7 @@
 //! Balanced openings made by our own search: [`Maker`]. `book/openings.txt` comes from here.
 //!
-//! A line follows the search's own moves, but at every ply a random one of those that it rates nearly equal, so that
-//! many different openings arise. A deeper search of the last position then keeps the even ones.
+//! A line follows the search's own moves, but at every ply a random one of those that it rates nearly equal,
+//! so that many different openings result. A deeper search of the last position then keeps the balanced ones.
 
 use crate::engine::centipawns;
 use crate::nnue::Network;
@@ -17,23 +17,23 @@ use std::sync::Arc;
 /// How openings are made.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Length of a line, from and to, in plies; lines of an even number of plies are made.
+    /// Smallest and largest length of a line in plies; lengths are even.
     pub plies: (u32, u32),
     /// Nodes of the search before each move.
     pub move_nodes: u64,
     /// How many of the best moves it rates.
     pub candidates: usize,
-    /// A move may be so many centipawns worse than the best one.
+    /// Centipawns by which a move may be worse than the best one.
     pub margin: i32,
-    /// Nodes of the search that says whether the last position is even.
+    /// Nodes of the search that scores the last position.
     pub nodes: u64,
-    /// Its score is at most so many centipawns, for either side.
+    /// Largest score of the last position for either side, in centipawns.
     pub balance: i32,
     /// Seed of the choice among moves.
     pub seed: u64,
 }
 
-/// Makes openings one at a time. What comes depends on the recipe and the network alone.
+/// Makes openings one at a time. They depend on the recipe and the network only.
 pub struct Maker {
     recipe: Recipe,
     searcher: Searcher,
@@ -65,10 +65,10 @@ impl Maker {
         Ok(Maker { recipe, searcher, rng, seen: HashSet::new(), tried: 0 })
     }
 
-    /// Tries one line; `None` when its end is not even, in check, or known already.
+    /// Tries one line; `None` if its last position is unbalanced, in check, or known already.
     pub fn try_one(&mut self) -> Option<Balanced> {
         self.tried += 1;
-        // each line by itself: it does not depend on what the table holds of earlier ones
+        // a line must not depend on earlier ones through the table
         self.searcher.clear();
         let (low, high) = self.recipe.plies;
         let plies = 2 * self.rng.between(low.div_ceil(2), high / 2);

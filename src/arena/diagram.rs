@@ -1,4 +1,4 @@
-//! A match as a picture.
+//! The chart of a match: [`svg`].
 
 use super::estimate::Estimate;
 use super::journal::GameLine;
@@ -13,11 +13,11 @@ struct Point {
     llr: f64,
 }
 
-/// Points a curve has at most.
+/// Maximum number of points of a curve.
 const POINTS: u64 = 400;
 
-/// Elo with its 95 % band, and below it the log-likelihood ratio between its bounds if there is a test, over the games
-/// of the first pairing in the order in which they ended.
+/// Elo with its 95 % band, and below it the log-likelihood ratio between its bounds if there is a test, over
+/// the games of the first pairing in the order in which they ended.
 pub fn svg(t: &Tournament, games: &[GameLine]) -> String {
     let points = points(t, games);
     let (a, b) = t.schedule.pairings[0];
@@ -31,7 +31,7 @@ pub fn svg(t: &Tournament, games: &[GameLine]) -> String {
         curves: vec![Curve {
             color: COLORS[0],
             points: points.iter().map(|p| (p.games, p.estimate.elo)).collect(),
-            // an end at infinity is drawn beyond the picture's
+            // an infinite end is drawn outside the picture
             band: points
                 .iter()
                 .map(|p| (p.games, bounded(p.estimate.low), bounded(p.estimate.high)))
@@ -65,7 +65,7 @@ fn points(t: &Tournament, games: &[GameLine]) -> Vec<Point> {
     for (i, game) in games.iter().enumerate() {
         standings.add(&t.schedule, game);
         let score = &standings.scores[0];
-        // the first few games say nothing and would stretch the scale
+        // the first few games mean nothing and would stretch the scale
         let tells = score.pairs.pairs() >= 4 && (i as u64).is_multiple_of(step) || i + 1 == games.len();
         if let (true, Some(estimate)) = (tells, score.estimate()) {
             let llr = t.sprt.map_or(0.0, |s| s.llr(&score.pairs));

@@ -1,8 +1,8 @@
-//! What match results say: an Elo difference with its interval, and the likelihood of superiority ([`Estimate`]).
+//! The Elo difference of match results with its interval and the likelihood of superiority: [`Estimate`].
 //!
-//! Games are played in pairs, the same opening with colours exchanged, and a pair is the unit of observation: its score
-//! is 0, 1/2, 1, 3/2 or 2, and the five counts ([`Pentanomial`]) carry the variance correctly, because what an opening
-//! gives to one side it takes back in the other game.
+//! Games are played in pairs, the same opening with colours exchanged, and a pair is the unit of observation:
+//! its score is 0, 1/2, 1, 3/2 or 2. The five counts ([`Pentanomial`]) give the correct variance, because the
+//! advantage that an opening gives to one side cancels out in the other game.
 
 use crate::support::messages;
 use std::fmt;
@@ -20,7 +20,7 @@ impl Pentanomial {
         self.0[half_points] += 1;
     }
 
-    /// How many there are.
+    /// Number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
@@ -35,7 +35,7 @@ impl Pentanomial {
         (mean, (moment(2) - mean * mean).max(0.0))
     }
 
-    /// Scores and probabilities, no probability quite zero: an outcome not seen yet is not impossible.
+    /// Scores and probabilities. No probability is zero, because an outcome not yet seen is possible.
     pub(super) fn distribution(&self) -> [(f64, f64); 5] {
         let counts = self.0.map(|c| (c as f64).max(1e-3));
         let n: f64 = counts.iter().sum();
@@ -49,12 +49,12 @@ pub fn elo_of(score: f64) -> f64 {
     400.0 * (s / (1.0 - s)).log10()
 }
 
-/// The score that an Elo difference leads to.
+/// The expected score at an Elo difference.
 pub fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// An Elo difference as far as results tell it. What is infinite is `null` in JSON.
+/// An Elo difference estimated from results. Infinite values are `null` in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Estimate {
     /// Mean score of a game.
@@ -63,8 +63,8 @@ pub struct Estimate {
     pub elo: f64,
     /// Half of the width of the 95 % interval.
     pub error: f64,
-    /// The ends of the 95 % interval. Where all games were won or lost one of them is infinite and the other a one-sided
-    /// bound.
+    /// The ends of the 95 % interval. Where all games were won or lost one of them is infinite and the other
+    /// a one-sided bound.
     pub low: f64,
     /// The upper end.
     pub high: f64,
@@ -101,7 +101,8 @@ impl Estimate {
         } else if above == 0.0 {
             (Some(0.0), 0.5)
         } else {
-            // the posterior probability, after n equal results and a uniform prior, that they are the likelier ones
+            // the posterior probability, after n equal results and a uniform prior, that they are the
+            // likelier ones
             let sure = 1.0 - 0.5f64.powf(n + 1.0);
             (None, if above > 0.0 { sure } else { 1.0 - sure })
         };
@@ -110,7 +111,8 @@ impl Estimate {
 }
 
 impl fmt::Display for Estimate {
-    /// `Elo +12.3 ± 45.6 [-33.3, +57.9]`, or `Elo above +210.0 (95 %, one-sided)` where there is but one bound.
+    /// `Elo +12.3 ± 45.6 [-33.3, +57.9]`, or `Elo above +210.0 (95 %, one-sided)` where there is only one
+    /// bound.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.low.is_finite(), self.high.is_finite()) {
             (true, false) => f.write_str(&messages::elo_above(self.low)),
@@ -125,11 +127,11 @@ pub(super) const Z: f64 = 1.96;
 
 /// The 95 % interval of the mean of observations between 0 and 1: `n` of them with this mean and variance.
 ///
-/// Usually the normal approximation. Where that leaves 0 to 1, Wilson's score interval (E. B. Wilson, "Probable
-/// inference, the law of succession, and statistical inference", 1927), for observations whose variance is that part of
-/// a coin's. Where all observations are alike, the exact bound of C. J. Clopper and E. S. Pearson ("The use of
-/// confidence or fiducial limits", 1934): with 95 % confidence their probability is at least q = 0.05^(1/n), and the rest
-/// of the probability may lie anywhere.
+/// Usually the normal approximation. Where that leaves 0 to 1, Wilson's score interval (E. B. Wilson,
+/// "Probable inference, the law of succession, and statistical inference", 1927), for observations whose
+/// variance is that part of a coin's. Where all observations are alike, the exact bound of C. J. Clopper and
+/// E. S. Pearson ("The use of confidence or fiducial limits", 1934): with 95 % confidence their probability
+/// is at least q = 0.05^(1/n), and the rest of the probability may lie anywhere.
 fn interval(mean: f64, variance: f64, n: f64) -> (f64, f64) {
     if variance <= 0.0 {
         let q = 0.05f64.powf(1.0 / n);
@@ -147,7 +149,8 @@ fn interval(mean: f64, variance: f64, n: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// The normal distribution function, with the error function of Abramowitz and Stegun 7.1.26 (error below 1.5e-7).
+/// The normal distribution function, with the error function of Abramowitz and Stegun 7.1.26 (error below
+/// 1.5e-7).
 pub fn normal_cdf(x: f64) -> f64 {
     let z = x.abs() / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
@@ -200,7 +203,7 @@ mod tests {
         close(lost.los, 1.0 - won.los, 1e-9);
         assert_eq!(lost.to_string(), "Elo below -182.7 (95 %, one-sided)");
         assert_eq!(serde_json::to_value(lost).unwrap()["low"], serde_json::Value::Null);
-        // a single game says next to nothing
+        // a single game means next to nothing
         close(Estimate::of_games(1, 0, 0).unwrap().low, elo_of(0.05), 1e-9);
     }
 

@@ -1,4 +1,5 @@
-//! One game between two engines: [`play`]. The result follows from our own rules, not from what an engine claims.
+//! One game between two engines: [`play`]. The result follows from our own rules, not from what an engine
+//! claims.
 
 use super::adjudication::{Adjudication, EndReason, GameEnd, Scores, Winner};
 use super::limits::{EngineLimits, MatchClock};
@@ -18,10 +19,10 @@ pub struct PlayedMove {
     /// Centipawns, the mover's view.
     #[serde(rename = "s", skip_serializing_if = "Option::is_none", default)]
     pub score: Option<i32>,
-    /// Plies, as the engine says.
+    /// Plies, as the engine reported.
     #[serde(rename = "d", skip_serializing_if = "Option::is_none", default)]
     pub depth: Option<u32>,
-    /// As the engine says.
+    /// As the engine reported.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none", default)]
     pub nodes: Option<u64>,
     /// Milliseconds.
@@ -45,12 +46,12 @@ pub struct FinishedGame {
     pub plies: Vec<PlayedMove>,
 }
 
-/// A search may claim hundreds of moves, and a viewer shows a few.
+/// Maximum number of moves kept of a line; engines report hundreds, viewers show a few.
 const LONGEST_PV: usize = 32;
 
-/// Plays a game from an opening; `players` and `limits` are Black's and White's. `keep_pv` keeps the engines' lines.
-/// `None` when `abandon` says so.
-/// An engine at fault may be unusable afterwards: see [`EndReason::is_fault`].
+/// Plays a game from an opening; `players` and `limits` are Black's and White's. `keep_pv` keeps the engines'
+/// lines. `None` when `abandon` returned true. An engine at fault may be unusable afterwards: see
+/// [`EndReason::is_fault`].
 pub fn play(
     mut players: [&mut EngineProcess; 2],
     limits: [&EngineLimits; 2],
@@ -96,7 +97,7 @@ pub fn play(
     Some(FinishedGame { winner, reason, detail, plies: game.plies })
 }
 
-/// The loss of `loser` by what its engine did.
+/// The loss of `loser` for an error of its engine.
 fn failure(loser: Color, error: &EngineError) -> GameEnd {
     let reason = match error {
         EngineError::Hang { .. } => EndReason::Hang,
@@ -105,7 +106,7 @@ fn failure(loser: Color, error: &EngineError) -> GameEnd {
     GameEnd::fault(loser, reason, error.to_string())
 }
 
-/// What the rules say about the position that a move led to.
+/// The end of the game by the rules after a move, if any.
 fn ended(pos: &Position, adjudication: &Adjudication) -> Option<GameEnd> {
     match pos.game_repetition() {
         Some(GameRepetition::Draw) => return Some(GameEnd::of(Winner::Draw, EndReason::Repetition)),
@@ -121,7 +122,7 @@ fn ended(pos: &Position, adjudication: &Adjudication) -> Option<GameEnd> {
         .then_some(GameEnd::of(Winner::Draw, EndReason::MaxMoves))
 }
 
-/// A game under way.
+/// A game in progress.
 struct RunningGame<'a> {
     clock: MatchClock<'a>,
     /// The `position` command.
@@ -169,7 +170,7 @@ impl RunningGame<'_> {
             Some((first, rest)) if self.keep_pv && *first == answer.best => {
                 rest.iter().take(LONGEST_PV).cloned().collect()
             }
-            // a line that begins otherwise belongs to another move
+            // a line that begins with another move belongs to that move
             _ => Vec::new(),
         };
         self.plies.push(PlayedMove {
@@ -181,7 +182,7 @@ impl RunningGame<'_> {
             ms: (answer.elapsed.as_secs_f64() * 1e5).round() / 100.0,
         });
         if declared == Some(m) {
-            // the try: the king has arrived
+            // the try rule: the king has arrived
             return Some(GameEnd::of(Winner::of(us), EndReason::Declaration));
         }
         if !std::mem::replace(&mut self.has_moves, true) {

@@ -39,7 +39,8 @@ pub struct GameLine {
 /// The journal of a match: a directory with the games in `games.jsonl` and the settings in `match.json`.
 ///
 /// # Errors
-/// There are games, and `resume` is not set; they are of a match with other settings; the errors of [`Journal::open`].
+/// There are games, and `resume` is not set; they are of a match with other settings; the errors of
+/// [`Journal::open`].
 pub fn open(
     dir: &Path,
     settings: &Json,

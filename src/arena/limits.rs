@@ -4,16 +4,16 @@ use crate::types::Color;
 use std::fmt;
 use std::time::Duration;
 
-/// Limits of one engine's moves. Any combination is sent; the times make a clock.
+/// Limits of one engine's moves. Any combination is allowed; the times set a clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct EngineLimits {
-    /// Nodes of a move.
+    /// Nodes per move.
     pub nodes: Option<u64>,
-    /// Depth of a move.
+    /// Depth per move.
     pub depth: Option<u32>,
-    /// Milliseconds, as all times.
+    /// Milliseconds per move. All times are in milliseconds.
     pub movetime: Option<u64>,
-    /// Time of every move when the main time is used up.
+    /// Time per move after the main time is used up.
     pub byoyomi: Option<u64>,
     /// Main time.
     pub time: Option<u64>,
@@ -22,10 +22,10 @@ pub struct EngineLimits {
 }
 
 impl EngineLimits {
-    /// Sets a limit by its name; says whether there is a limit of that name.
+    /// Sets a limit by its name; false if there is no limit of that name.
     ///
     /// # Errors
-    /// A sentence for the user when the value is not valid.
+    /// A sentence for the user if the value is not valid.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let number = |what: &str| value.parse::<u64>().map_err(|_| format!("{name}={value}: not {what}"));
         if matches!(name, "nodes" | "depth" | "movetime") && value.parse() == Ok(0) {
@@ -52,7 +52,7 @@ impl EngineLimits {
         self.has_clock() && [self.time, self.increment, self.byoyomi].iter().all(|t| t.unwrap_or(0) == 0)
     }
 
-    /// Whether time has a part in it, so that moves are not the same again.
+    /// Whether time limits the search, so that a repeated search may choose another move.
     pub fn has_time(&self) -> bool {
         self.has_clock() || self.movetime.is_some()
     }
@@ -63,7 +63,7 @@ impl EngineLimits {
 }
 
 impl fmt::Display for EngineLimits {
-    /// In the words that [`set`](EngineLimits::set) reads.
+    /// The format that [`set`](EngineLimits::set) reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |ms: u64| ms as f64 / 1000.0;
         let clock = match (self.time, self.increment) {
@@ -100,7 +100,8 @@ pub fn parse_tc(text: &str) -> Result<(Option<u64>, Option<u64>), String> {
 pub struct MatchClock<'a> {
     limits: [&'a EngineLimits; 2],
     left: [u64; 2],
-    /// Overstepping by no more than this is allowed: the measured time includes pipes and scheduling.
+    /// Exceeding the clock by at most this is allowed, because the measured time includes pipes and
+    /// scheduling.
     margin: u64,
 }
 
@@ -110,7 +111,8 @@ impl<'a> MatchClock<'a> {
         MatchClock { limits, left: limits.map(|l| l.time.unwrap_or(0)), margin }
     }
 
-    /// The `go` command for the player of `side`, as USI means it: the move may use its increment beside its clock.
+    /// The `go` command for the player of `side`. In USI a move may use its increment in addition to its
+    /// clock.
     pub fn go(&self, side: Color) -> String {
         let own = self.limits[side.index()];
         let mut s = "go".to_string();
@@ -148,7 +150,7 @@ impl<'a> MatchClock<'a> {
         Duration::from_millis(clock + own.movetime.unwrap_or(0)) + extra
     }
 
-    /// Takes the time of a move off the clock; false when the time is over.
+    /// Subtracts the time of a move from the clock; false if the time is over.
     #[must_use]
     pub fn spend(&mut self, side: Color, elapsed: Duration) -> bool {
         let own = self.limits[side.index()];
@@ -164,7 +166,7 @@ impl<'a> MatchClock<'a> {
         true
     }
 
-    /// What the next move of `side` may take, in milliseconds.
+    /// Milliseconds that the next move of `side` may take.
     fn allowed(&self, side: Color) -> u64 {
         let own = self.limits[side.index()];
         self.left[side.index()] + own.increment.unwrap_or(0) + own.byoyomi.unwrap_or(0)

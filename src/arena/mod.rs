@@ -1,10 +1,10 @@
 //! Matches between USI engines: `toratsugumi match`.
 //!
-//! [`EngineSpec`](spec::EngineSpec) names an engine, which is driven as a child process; [`game::play`] plays one game between two of
-//! them under our own rules; [`MatchSchedule`](schedule::MatchSchedule) says who plays whom from which opening;
-//! [`tournament::run`] plays it, several games at once, and writes each to the [`journal`], from which
-//! a killed match goes on. [`estimate`] has the Elo estimates, [`sprt`] the sequential test, [`report`] the summary,
-//! [`diagram`] the picture, [`record`] the game records.
+//! [`EngineSpec`](spec::EngineSpec) names an engine, which is driven as a child process; [`game::play`] plays
+//! one game between two of them under our own rules; [`MatchSchedule`](schedule::MatchSchedule) says who
+//! plays whom from which opening; [`tournament::run`] plays it, several games at once, and writes each to the
+//! [`journal`], from which a killed match continues. [`estimate`] has the Elo estimates, [`sprt`] the
+//! sequential test, [`report`] the summary, [`diagram`] the picture, [`record`] the game records.
 
 pub mod adjudication;
 pub mod balanced;

@@ -2,11 +2,11 @@
 
 use super::estimate::Z;
 
-/// Elo ratings of several players from the scores between them (Bradley-Terry, a draw is half a win), with their 95 %
-/// errors; the mean rating is 0. `points[i][j]` are the points that `i` won against `j`.
+/// Elo ratings of several players from the scores between them (Bradley-Terry, a draw is half a win), with
+/// their 95 % errors; the mean rating is 0. `points[i][j]` are the points that `i` won against `j`.
 pub fn ratings(points: &[Vec<f64>]) -> Vec<(f64, f64)> {
     let n = points.len();
-    // half a draw against everybody keeps perfect scores finite
+    // half a draw against every opponent keeps perfect scores finite
     let won = |i: usize, j: usize| if i == j { 0.0 } else { points[i][j] + 0.25 };
     let mut strength = vec![1.0; n];
     for _ in 0..10_000 {

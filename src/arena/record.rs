@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Writes every game to a file of its own, named by its number from 1.
 ///
 /// # Errors
-/// When a file cannot be written, or a game's moves cannot be played, for it was not written by us.
+/// A file cannot be written; a move of a game is illegal (the game was not written by us).
 pub fn write_all(dir: &Path, t: &Tournament, games: &[GameLine]) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;
     for game in games {
@@ -40,19 +40,19 @@ pub fn write_all(dir: &Path, t: &Tournament, games: &[GameLine]) -> io::Result<(
     Ok(())
 }
 
-/// What is not part of the game itself.
+/// The header of a game record.
 struct About<'a> {
     event: String,
     /// Black's and White's.
     limits: [&'a EngineLimits; 2],
     max_moves: u32,
     rule: &'a str,
-    /// In which dates are written.
+    /// The time zone of dates.
     time_zone: TimeZone,
 }
 
-/// The text of a game. Scores and lines of play stand in comments as floodgate writes them: centipawns from Black's view,
-/// then the moves that the engine expects.
+/// The text of a game. Scores and lines of play stand in comments as floodgate writes them: centipawns from
+/// Black's view, then the moves that the engine expects.
 fn csa(line: &GameLine, about: &About<'_>) -> Result<String, String> {
     let opening: Opening = line.opening.parse()?;
     let mut pos = opening.position();
@@ -81,7 +81,7 @@ fn csa(line: &GameLine, about: &About<'_>) -> Result<String, String> {
     Ok(csa::write(&record))
 }
 
-/// Event, dates and limits, by the names of CSA's `$` lines.
+/// Event, dates and limits under the names of CSA's `$` lines.
 fn headers(line: &GameLine, about: &About<'_>) -> Vec<(String, String)> {
     let date = |at: Timestamp| at.to_zoned(about.time_zone.clone()).strftime("%Y/%m/%d %H:%M:%S").to_string();
     let mut headers = vec![("EVENT", about.event.clone())];
@@ -110,7 +110,7 @@ fn clock_text(limits: &EngineLimits) -> Option<String> {
     Some(format!("{}+{}+{}", seconds(limits.time), seconds(limits.byoyomi), seconds(limits.increment)))
 }
 
-/// The moves of a line that can be played, each behind a blank, in CSA notation.
+/// The legal moves of a line in CSA notation, each after a space.
 fn line_of_play(position: &Position, pv: &[String]) -> String {
     let mut position = position.clone();
     let mut text = String::new();

@@ -4,26 +4,26 @@ use crate::record::openings::Opening;
 use crate::support::random::Rng;
 use std::collections::HashSet;
 
-/// The most games of a pairing that a match takes.
+/// Maximum number of games of a pairing.
 pub const MOST_GAMES: u64 = 1_000_000_000;
 
-/// Which engines meet.
+/// Which engines play each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum PairingMode {
-    /// Every engine meets every other.
+    /// Every engine plays every other.
     RoundRobin,
-    /// The first engine meets all others.
+    /// The first engine plays all others.
     Gauntlet,
 }
 
-/// All games of a match. Games `2p` and `2p + 1` are a pair: the same opening, colours exchanged. In every round each
-/// pairing plays one pair, all from the same opening.
+/// All games of a match. Games `2p` and `2p + 1` are a pair: the same opening with colours exchanged. In
+/// every round each pairing plays one pair, all from the same opening.
 pub struct MatchSchedule {
     /// How many.
     pub engines: usize,
-    /// Who meets whom, by index.
+    /// Pairs of engines by index.
     pub pairings: Vec<(usize, usize)>,
     /// Games of each pairing, an even number.
     pub games_each: u64,
@@ -75,7 +75,7 @@ impl MatchSchedule {
         self.len() == 0
     }
 
-    /// How many openings there are, the same ones counted once.
+    /// Number of different openings.
     pub fn different_openings(&self) -> u64 {
         self.openings.iter().map(Opening::to_string).collect::<HashSet<_>>().len() as u64
     }

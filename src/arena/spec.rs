@@ -5,19 +5,19 @@ use crate::usi_client::split_words;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// An engine and its settings, as the command line names them:
-/// `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N ...] [OPTION=VALUE ...]`, words quoted as in a shell.
+/// An engine and its settings, as the command line names them: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR]
+/// [nodes=N ...] [OPTION=VALUE ...]`, words quoted as in a shell.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EngineSpec {
-    /// In reports.
+    /// The name in reports.
     pub name: String,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Where it runs.
+    /// Its working directory.
     pub dir: Option<PathBuf>,
     /// USI options in the order in which they are sent.
     pub options: Vec<(String, String)>,
-    /// Limits of its own, instead of the match's.
+    /// Limits that replace those of the match.
     pub limits: Option<EngineLimits>,
 }
 

@@ -1,17 +1,18 @@
-//! Sequential tests: [`Sprt`], the generalised sequential probability ratio test on pairs of games, the likelihood ratio
-//! between the distributions that fit the counts best under each hypothesis (M. Van den Bergh, "Comments on normalized
-//! Elo", 2021, gives both the logistic and the normalised form).
+//! Sequential tests: [`Sprt`], the generalised sequential probability ratio test on pairs of games, the
+//! likelihood ratio between the distributions that fit the counts best under each hypothesis (M. Van den
+//! Bergh, "Comments on normalized Elo", 2021, gives both the logistic and the normalised form).
 
 use super::estimate::{NORMALISED_SCALE, Pentanomial, score_of};
 
-/// In which unit the hypotheses of a test are stated.
+/// The unit of the hypotheses of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// Elo in units of the noise of a game: the number of games a test takes does not depend on how drawish they are.
+    /// Normalized Elo, in units of the standard deviation of a game: the length of a test does not depend on
+    /// the share of draws.
     Normalised,
-    /// Ordinary Elo, by the expected score.
+    /// Logistic Elo, by the expected score.
     Logistic,
 }
 
@@ -22,11 +23,11 @@ pub struct Sprt {
     pub elo0: f64,
     /// The second one, above the first.
     pub elo1: f64,
-    /// Probability of accepting `elo1` though `elo0` holds.
+    /// Probability of accepting `elo1` when `elo0` holds.
     pub alpha: f64,
-    /// Probability of accepting `elo0` though `elo1` holds.
+    /// Probability of accepting `elo0` when `elo1` holds.
     pub beta: f64,
-    /// What the hypotheses are stated in.
+    /// The unit of the hypotheses.
     pub model: EloModel,
 }
 
@@ -34,7 +35,7 @@ pub struct Sprt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// None yet.
+    /// No decision yet.
     Continue,
     /// `elo0` is accepted.
     H0,
@@ -64,7 +65,7 @@ impl Sprt {
         per_pair * pairs.pairs() as f64
     }
 
-    /// What the pairs so far decide.
+    /// The decision after these pairs.
     pub fn decide(&self, pairs: &Pentanomial) -> Decision {
         let (low, high) = self.bounds();
         match self.llr(pairs) {
@@ -75,8 +76,9 @@ impl Sprt {
     }
 }
 
-/// The probabilities p_i / (1 + x a_i) with mean of the `a_i` zero: of all distributions under which `a` has mean zero,
-/// this one makes the observed `p` likeliest. `x` is found by bisection; the sum falls strictly in `x`.
+/// The probabilities p_i / (1 + x a_i) with mean of the `a_i` zero: of all distributions under which `a` has
+/// mean zero, this one makes the observed `p` most likely. `x` is found by bisection; the sum decreases
+/// strictly in `x`.
 fn tilt(a: &[f64; 5], p: &[f64; 5]) -> [f64; 5] {
     let least = a.iter().copied().fold(f64::INFINITY, f64::min);
     let most = a.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -103,8 +105,8 @@ fn fit_mean(seen: &[(f64, f64); 5], mean: f64) -> [f64; 5] {
     tilt(&seen.map(|(s, _)| s - mean), &seen.map(|(_, p)| p))
 }
 
-/// The likeliest probabilities under which (mean - 1/2) / (standard deviation) is `t`: the condition, made linear around
-/// the last solution, is solved again and again.
+/// The likeliest probabilities under which (mean - 1/2) / (standard deviation) is `t`: the condition, made
+/// linear around the last solution, is solved again and again.
 fn fit_t_value(seen: &[(f64, f64); 5], t: f64) -> [f64; 5] {
     let p = seen.map(|(_, p)| p);
     let mut q = [0.2; 5];

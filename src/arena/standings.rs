@@ -39,7 +39,7 @@ impl PairingScore {
     }
 }
 
-/// What an engine did.
+/// Totals of an engine.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EngineStats {
     /// Games played.
@@ -48,7 +48,7 @@ pub struct EngineStats {
     pub moves: u64,
     /// Nodes searched.
     pub nodes: u64,
-    /// Milliseconds of thought.
+    /// Milliseconds of search.
     pub ms: f64,
     /// Sum of the depths over its moves that reported one.
     depths: u64,
@@ -63,7 +63,7 @@ impl EngineStats {
         self.depths as f64 / self.depth_moves.max(1) as f64
     }
 
-    /// Over all its moves.
+    /// Nodes per second over all its moves.
     pub fn nodes_per_second(&self) -> f64 {
         self.nodes as f64 * 1000.0 / self.ms.max(1.0)
     }

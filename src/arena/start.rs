@@ -5,10 +5,11 @@ use super::spec::EngineSpec;
 use crate::support::messages;
 use crate::usi_client::{EngineError, EngineProcess};
 
-/// The option that every engine gets with the value 1, unless its spec sets it: games at once share the processor.
+/// The option that every engine gets with the value 1 unless its spec sets it, because concurrent games share
+/// the processor.
 const THREADS: &str = "Threads";
 
-/// A running engine that has taken all its options, and what the user should know about them.
+/// A running engine that has accepted all its options, and remarks for the user about them.
 pub struct Started {
     /// The engine.
     pub process: EngineProcess,

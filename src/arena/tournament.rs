@@ -32,7 +32,7 @@ pub struct Tournament {
     pub schedule: MatchSchedule,
     /// Ends a match of two engines as soon as it decides.
     pub sprt: Option<Sprt>,
-    /// Games at once.
+    /// Concurrent games.
     pub jobs: usize,
     /// Whether to keep the lines of play that the engines report, for CSA records.
     pub keep_pv: bool,
@@ -46,8 +46,8 @@ impl Tournament {
         self.engines[engine].limits.as_ref().unwrap_or(&self.limits)
     }
 
-    /// What to tell the user when the openings are too few for the pairs of games: without a clock an engine answers the
-    /// same to the same, and games that repeat others tell nothing new.
+    /// A warning if there are fewer openings than pairs of games. Without a clock an engine repeats its moves
+    /// in the same position, and repeated games carry no information.
     pub fn repetition(&self) -> Option<String> {
         let timeless =
             |&(a, b): &(usize, usize)| ![a, b].into_iter().any(|engine| self.limits(engine).has_time());
@@ -66,7 +66,7 @@ impl Tournament {
     }
 }
 
-/// Why a match cannot go on.
+/// Why a match cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
     /// An engine cannot play.
@@ -77,7 +77,7 @@ pub enum TournamentError {
         /// What is wrong.
         source: EngineError,
     },
-    /// The games cannot be kept.
+    /// The games cannot be stored.
     #[error(transparent)]
     Journal(#[from] ResumeError),
 }
@@ -99,8 +99,9 @@ enum WorkerReport {
     Broken(TournamentError),
 }
 
-/// Plays what is left of the schedule. `games` are those played before; new ones are added as they end. Before the first
-/// game every engine is started once, so that what is wrong with its options ends the match and not its games.
+/// Plays the remaining games of the schedule. `games` are those played before; new ones are added as they
+/// end. Before the first game every engine is started once, so that an error in its options ends the match
+/// and is not counted as a loss.
 ///
 /// # Errors
 /// When an engine cannot be started or refuses its options, or the journal cannot be written.
@@ -182,7 +183,7 @@ pub fn run(
     })
 }
 
-/// One thread: plays game after game and keeps its engines running.
+/// The work of one thread: plays game after game and keeps its engines running.
 fn work(
     t: &Tournament,
     todo: &Mutex<impl Iterator<Item = u64>>,
@@ -237,7 +238,7 @@ fn work(
     }
 }
 
-/// A fault in words.
+/// A line about a fault.
 fn describe(line: &GameLine) -> String {
     let culprit = if line.winner == Winner::Black { &line.white } else { &line.black };
     let ply = line.plies.len() + 1;

@@ -1,7 +1,8 @@
 //! Apery's format (`book.bin`): 16 bytes a move, without positions.
 //!
-//! Little-endian u64 key of the position, u16 move in Apery's bits, u16 count, i32 score; sorted by key. The keys come from
-//! the 64-bit Mersenne Twister with its own seed: pieces by square, then counts of pieces in hand, then the turn.
+//! Little-endian u64 key of the position, u16 move in Apery's bits, u16 count, i32 score; sorted by key. The
+//! keys come from the 64-bit Mersenne Twister with its own seed: pieces by square, then counts of pieces in
+//! hand, then the turn.
 
 use super::error::BookError;
 use super::moves::BookMove;
@@ -81,7 +82,7 @@ impl AperyBook {
         Ok(AperyBook { entries })
     }
 
-    /// How many positions it has.
+    /// Number of positions.
     pub fn positions_count(&self) -> usize {
         self.entries.chunk_by(|a, b| a.0 == b.0).count()
     }
@@ -103,8 +104,8 @@ impl AperyBook {
         self.entries[start..].iter().take_while(move |(k, _)| *k == key).map(|(_, m)| *m)
     }
 
-    /// The positions that the book's own moves reach from the usual starts; the format itself names none. The last
-    /// number: how many positions are not reached.
+    /// The positions that the book's own moves reach from the usual starts; the format itself names none. The
+    /// last number: how many positions are not reached.
     pub fn positions(&self) -> (Book, Dropped, usize) {
         let mut builder = BookBuilder::default();
         let mut seen: HashMap<u64, PackedPosition> = HashMap::new();
@@ -134,10 +135,11 @@ impl AperyBook {
     }
 }
 
-/// Writes a book, of the same position at several plies only the smallest. Says how many positions and moves were written.
+/// Writes a book, of the same position at several plies only the smallest. Says how many positions and moves
+/// were written.
 ///
 /// # Errors
-/// Those of the output; a position that the rules refuse.
+/// The output cannot be written; a position is against the rules.
 pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     let (book, _) = book.without_other_plies();
     let mut entries: Vec<(u64, BookMove)> = Vec::with_capacity(book.move_count());

@@ -3,18 +3,18 @@
 use super::moves::BookMove;
 use crate::support::random::Rng;
 
-/// The options that choose, for the side to move.
+/// The options that choose a book move, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChoiceOptions {
-    /// `NarrowBook`: without moves played less than once in ten.
+    /// `NarrowBook`: drop moves played less than once in ten.
     pub narrow: bool,
-    /// `BookDepthLimit`: not where the first move's depth is less; 0 for any.
+    /// `BookDepthLimit`: no book move if the first move's depth is less; 0 for any.
     pub depth_limit: i32,
     /// `BookEvalDiff`: centipawns by which a move may be worse than the first.
     pub eval_diff: i32,
     /// `BookEvalBlackLimit` or `BookEvalWhiteLimit`: the least score.
     pub eval_limit: i32,
-    /// `ConsiderBookMoveCount`: the oftener a move was played, the likelier it is.
+    /// `ConsiderBookMoveCount`: choose in proportion to the counts.
     pub by_count: bool,
 }
 
@@ -26,10 +26,10 @@ fn count(m: &BookMove) -> u64 {
     m.count().unwrap_or(1).into()
 }
 
-/// The moves that may be played, of legal ones in the order of a book. What was left out goes to `say`.
+/// The moves that may be played, from legal moves in book order. Removed moves are reported to `say`.
 pub fn candidates(moves: &[BookMove], taste: ChoiceOptions, say: &mut dyn FnMut(&str)) -> Vec<BookMove> {
     let mut left = moves.to_vec();
-    // where no move has a count none is rare
+    // without counts no move is rare
     let counted = left.iter().any(|m| m.count().is_some());
     let total: u64 = left.iter().map(count).sum();
     if taste.narrow && counted && total > 0 {

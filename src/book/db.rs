@@ -10,16 +10,17 @@ use std::ops::RangeInclusive;
 
 /// The first line of a file.
 pub const HEADER: &str = "#YANEURAOU-DB2016 1.00";
-/// What other lines of that kind begin with.
+/// The prefix of such first lines.
 const FAMILY: &str = "#YANEURAOU-";
-/// YaneuraOu's number of positions, in a comment at the head; it would not hold for the book that is made of this one.
+/// YaneuraOu's number of positions, in a comment at the head; it would not hold for the book that is made of
+/// this one.
 const ENTRIES: &str = "NOE:";
-/// What is read of scores and depths: YaneuraOu's have 32 bits, and the last stands for what is not known.
+/// Valid scores and depths: YaneuraOu's have 32 bits, and the last value means unknown.
 const NUMBERS: RangeInclusive<i64> = -(i32::MAX as i64)..=i32::MAX as i64;
-/// What is read of counts; YaneuraOu has no negative ones.
+/// Valid counts; YaneuraOu has no negative ones.
 const COUNTS: RangeInclusive<i64> = 0..=u32::MAX as i64 - 1;
 
-/// One position as the file has it.
+/// One position of the file.
 pub struct DbEntry {
     /// Line of the `sfen`, 1-based.
     pub line: usize,
@@ -86,7 +87,7 @@ impl<R: BufRead> DbReader<R> {
     /// The next position; none at the end.
     ///
     /// # Errors
-    /// What is wrong in a line.
+    /// A line is wrong.
     pub fn next_entry(&mut self) -> Result<Option<DbEntry>, BookError> {
         loop {
             let Some(line) = self.line()? else { return Ok(self.next.take()) };
@@ -140,8 +141,8 @@ impl<R: BufRead> DbReader<R> {
     }
 }
 
-/// Reads `move ponder value depth count`, all but the first optional; `none` and nothing between two spaces stand for
-/// what is not known. Behind them may be a comment. No move where it is `none` or `resign`.
+/// Reads `move ponder value depth count`, all but the first optional; `none` and nothing between two spaces
+/// stand for what is not known. Behind them may be a comment. No move where it is `none` or `resign`.
 pub(super) fn read_line(line: &str) -> Result<(Option<BookMove>, Option<String>), String> {
     let mut rest = line;
     let mut fields = [""; 5];
@@ -186,7 +187,7 @@ fn number(text: &str, what: &str, range: RangeInclusive<i64>) -> Result<Option<i
 /// Reads a whole book.
 ///
 /// # Errors
-/// What is wrong in a line.
+/// A line is wrong.
 pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
     let mut reader = DbReader::new(input);
     let mut builder = BookBuilder::default();
@@ -200,11 +201,11 @@ pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
     Ok(builder.finish())
 }
 
-/// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the smallest. Says how
-/// many positions and moves were written.
+/// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the
+/// smallest. Says how many positions and moves were written.
 ///
 /// # Errors
-/// Those of the output; a position that the rules refuse.
+/// The output cannot be written; a position is against the rules.
 pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     let (book, _) = book.without_other_plies();
     let mut order = Vec::with_capacity(book.len());

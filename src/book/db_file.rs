@@ -1,4 +1,4 @@
-//! A `.db` file on the fly: binary search among its `sfen` lines, which must be sorted: [`DbFile`].
+//! Binary search in a sorted `.db` file on the disk: [`DbFile`].
 
 use super::db::read_line;
 use super::error::BookError;
@@ -78,7 +78,7 @@ impl DbFile {
     /// Opens a file, and looks at a few dozen places whether it is sorted.
     ///
     /// # Errors
-    /// Files; none in it that can be searched: `Ok(None)`.
+    /// The file cannot be read. `Ok(None)` if it is not sorted.
     pub fn open(path: &Path) -> Result<Option<DbFile>, BookError> {
         const SAMPLES: u64 = 64;
         let file = DbFile { source: BookSource::file(File::open(path)?)? };
@@ -125,7 +125,7 @@ impl DbFile {
     /// The moves of a position, given as SFEN without a move number, at every ply.
     ///
     /// # Errors
-    /// Files; what is wrong in a line.
+    /// The file cannot be read; a line is wrong.
     pub fn find(&self, position: &str) -> Result<Vec<(u16, Vec<BookMove>)>, BookError> {
         let (mut low, mut high) = (0, self.source.len());
         while low < high {

@@ -1,4 +1,4 @@
-//! Books put together and cut down: [`merge`], [`prune`].
+//! Merging and pruning books: [`merge`], [`prune`].
 
 use super::error::BookError;
 use super::graph::{Graph, MoveTarget};
@@ -8,7 +8,7 @@ use super::store::{Book, BookBuilder, Remark};
 use crate::position::handicap;
 use std::collections::HashMap;
 
-/// Whose score stays where two books score one move.
+/// Whose score is kept if two books score one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefer {
     /// The greater depth's; of equal ones the first book's.
@@ -19,9 +19,9 @@ pub enum Prefer {
     Last,
 }
 
-/// One book of several: counts add up, of scores one stays, remarks stand one below the other, positions have their
-/// smallest ply. Of a position at several plies within one book the score of the smallest counts as the book's, or with
-/// [`Prefer::Deeper`] that of the greatest depth.
+/// One book of several: counts add up, of scores one stays, remarks stand one below the other, positions have
+/// their smallest ply. Of a position at several plies within one book the score of the smallest counts as the
+/// book's, or with [`Prefer::Deeper`] that of the greatest depth.
 ///
 /// # Errors
 /// Counts that add up to more than a book holds.
@@ -73,7 +73,7 @@ fn add(a: &mut BookMove, b: &BookMove, prefer: Prefer) -> bool {
     a.count().map(u64::from) == count
 }
 
-/// What stays in a book.
+/// The part of a book to keep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keep {
     /// Moves played at least so often; what has no count stays.
@@ -88,7 +88,7 @@ pub struct Keep {
     pub reachable: bool,
 }
 
-/// The part of a book that is wanted.
+/// Drops everything else from a book.
 pub fn prune(book: &Book, keep: Keep) -> Book {
     let mut builder = BookBuilder::default();
     builder.comment(book.comment());

@@ -25,7 +25,7 @@ pub fn unpack() -> io::Result<Vec<u8>> {
 /// Packs the bytes of a `.ybb` file as the file to embed.
 ///
 /// # Errors
-/// Those of the output.
+/// The output cannot be written.
 pub fn pack(ybb: &[u8], to: impl io::Write) -> io::Result<()> {
     let mut writer = zstd::Encoder::new(to, 19)?;
     writer.include_checksum(true)?;

@@ -1,10 +1,10 @@
-//! What is wrong with a book, and where: [`BookError`].
+//! An error in a book, with its location: [`BookError`].
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where in a file.
+/// A location in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultLocation {
     Whole,
@@ -13,7 +13,7 @@ enum FaultLocation {
     Byte(u64),
 }
 
-/// What is wrong with a book, and where.
+/// An error in a book, with its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct BookError {
     path: Option<PathBuf>,

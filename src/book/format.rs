@@ -1,4 +1,4 @@
-//! The formats, told by content: [`BookFormat`]; whole books in and out.
+//! The formats, detected by content: [`BookFormat`]; reading and writing whole books.
 
 use super::apery::{self, AperyBook};
 use super::db;
@@ -28,7 +28,7 @@ pub enum BookFormat {
     Sbk,
 }
 
-/// What a format has no place for, or a reader could not take over, in words; empty for nothing.
+/// What a format cannot hold, or a reader dropped, in words; empty for nothing.
 pub type Loss = String;
 
 impl BookFormat {
@@ -50,7 +50,8 @@ impl BookFormat {
         path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
     }
 
-    /// The format of a file that begins with these bytes (all of it if it is shorter than a few kilobytes) and is so long.
+    /// The format of a file that begins with these bytes (all of it if it is shorter than a few kilobytes)
+    /// and is so long.
     pub fn of_content(head: &[u8], len: u64) -> Option<BookFormat> {
         if head.starts_with(ybb::MAGIC) {
             return Some(BookFormat::Ybb);
@@ -89,7 +90,7 @@ impl BookFormat {
         BookFormat::of_content(&head, len).ok_or_else(|| BookError::whole("no book of a known format"))
     }
 
-    /// What is lost when a book is written in this format.
+    /// What is lost if a book is written in this format.
     pub fn losses(self, book: &Book) -> Loss {
         use BookFormat::{Apery, Db, Sbk, Ybb};
         let any = |f: &dyn Fn(&BookMove) -> bool| book.entries().any(|e| e.moves.iter().any(f));
@@ -175,10 +176,10 @@ impl fmt::Display for BookFormat {
     }
 }
 
-/// Reads a book of any format. Also says what is not taken over.
+/// Reads a book of any format; also returns what was dropped.
 ///
 /// # Errors
-/// They name the file and the place in it.
+/// They name the file and the location in it.
 pub fn read(path: &Path) -> Result<(Book, BookFormat, Loss), BookError> {
     read_any(path).map_err(|e| e.in_file(path))
 }
@@ -216,7 +217,8 @@ fn read_any(path: &Path) -> Result<(Book, BookFormat, Loss), BookError> {
     Ok((book, format, messages::list(lost)))
 }
 
-/// The number of the first position of a `.ybb` that does not stand behind the one before it, if there is one.
+/// The number of the first position of a `.ybb` that does not stand behind the one before it, if there is
+/// one.
 ///
 /// # Errors
 /// Files, and what is no `.ybb`.
@@ -224,10 +226,10 @@ pub fn first_unsorted(path: &Path) -> Result<Option<u64>, BookError> {
     YbbFile::of_bytes(embedded::bytes_of(path)?)?.first_unsorted()
 }
 
-/// Writes a book. Says how many positions and moves were written.
+/// Writes a book; returns the numbers of positions and moves.
 ///
 /// # Errors
-/// Those of the output; a position that the rules refuse.
+/// The output cannot be written; a position is against the rules.
 pub fn write(book: Book, format: BookFormat, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     match format {
         BookFormat::Db => db::write(book, out),

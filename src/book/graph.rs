@@ -10,9 +10,9 @@ use rayon::prelude::*;
 pub enum MoveTarget {
     /// To a position of the book, by its number.
     Inside(u32),
-    /// Out of the book: its own score counts.
+    /// Out of the book: the move's own score counts.
     Leaf,
-    /// Nowhere, for it is illegal.
+    /// Nowhere: the move is illegal.
     Illegal,
 }
 
@@ -25,7 +25,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Follows every move of a book in which no position occurs at two plies (see [`Book::without_other_plies`]).
+    /// Follows every move of a book in which no position occurs at two plies (see
+    /// [`Book::without_other_plies`]).
     pub fn of(book: &Book) -> Graph {
         let targets = (0..book.len())
             .into_par_iter()
@@ -45,7 +46,7 @@ impl Graph {
         Graph { targets }
     }
 
-    /// Where the book's move of that number leads.
+    /// The target of a move, by its number in the book.
     pub fn target(&self, m: usize) -> MoveTarget {
         match self.targets[m] {
             LEAF => MoveTarget::Leaf,
@@ -54,13 +55,13 @@ impl Graph {
         }
     }
 
-    /// Bytes of memory.
+    /// Memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.targets.capacity() * size_of::<u32>()
     }
 }
 
-/// Who moves in every position of a book.
+/// The side to move in every position of a book.
 pub(super) fn turns(book: &Book) -> Vec<Color> {
     book.entries().map(|e| e.place.turn()).collect()
 }

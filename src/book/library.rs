@@ -1,4 +1,4 @@
-//! The files that a book's name stands for, asked one after the other: [`Library`].
+//! The files of a book name, probed one after the other: [`Library`].
 
 use super::error::BookError;
 use super::moves::BookMove;
@@ -6,14 +6,15 @@ use super::probe::{Lookup, OpenBook};
 use crate::position::Position;
 use std::path::{Path, PathBuf};
 
-/// The open books of one name: `NAME-000`, `NAME-001`, ... and `NAME` itself; the first that has a position answers.
+/// The open books of one name: `NAME-000`, `NAME-001`, ... and `NAME` itself; the first that has a position
+/// answers.
 #[derive(Default)]
 pub struct Library {
     books: Vec<(PathBuf, OpenBook)>,
 }
 
-/// The files that a name stands for, as YaneuraOu finds them: before `NAME.db` or `NAME.ybb` come `NAME-000`, `NAME-001`
-/// and so on with either ending, and where `NAME.db` is missing `NAME.ybb` takes its place.
+/// The files that a name stands for, as YaneuraOu finds them: before `NAME.db` or `NAME.ybb` come `NAME-000`,
+/// `NAME-001` and so on with either ending, and where `NAME.db` is missing `NAME.ybb` takes its place.
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -49,7 +50,7 @@ impl Library {
         Ok(Library { books: files(path).into_iter().map(open).collect::<Result<_, _>>()? })
     }
 
-    /// Opens the files of a name. What is wrong with one goes to `say`, and the others are used.
+    /// Opens the files of a name. Errors are reported to `say`, and the remaining files are used.
     pub fn open_sound(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Library {
         let mut books = Vec::new();
         for file in files(path) {

@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::types::{Color, Move};
 use std::collections::HashMap;
 
-/// Which moves count.
+/// Which moves are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
     /// Only moves of this side.
@@ -25,11 +25,11 @@ pub struct Filter {
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedResult {
-    /// For this side.
+    /// This side won.
     Won(Color),
-    /// For none.
+    /// A draw.
     Drawn,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -49,7 +49,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// With nothing yet.
+    /// An empty collector.
     pub fn new(filter: Filter) -> Collector {
         Collector { filter, positions: HashMap::new(), games: 0 }
     }
@@ -118,7 +118,7 @@ impl Collector {
                     BookMove::new(mv).with_count(Some(count.into())).with_value(mean)
                 })
                 .collect();
-            // of equals one has to be first on every machine
+            // ties are broken the same way on every machine
             moves.sort_by_key(|m| (m.rank(), m.mv));
             builder.push(place, tally.ply, &moves);
         }

@@ -1,10 +1,11 @@
 //! Scores backed up from the leaves of a book: [`solve`], [`minimax`].
 //!
-//! The book is a graph: lines transpose and repeat. A line that never leaves it repeats for ever and is a draw. Its value is
-//! therefore that of a game in which each side wants to reach a leaf that is better for it than the draw, and it is found
-//! as in endgame tables, from the leaves backward: the leaves better for Black than a draw are taken from the best down,
-//! and each position gets the score of the first from which Black can force its way there, in the fewest moves while White
-//! delays; the same for White; what is left is a draw. One pass over the moves, whatever the circles.
+//! The book is a graph: lines transpose and repeat. A line that never leaves it repeats for ever and is a
+//! draw. Its value is therefore that of a game in which each side wants to reach a leaf that is better for it
+//! than the draw, and it is found as in endgame tables, from the leaves backward: the leaves better for Black
+//! than a draw are taken from the best down, and each position gets the score of the first from which Black
+//! can force its way there, in the fewest moves while White delays; the same for White; what is left is a
+//! draw. One pass over the moves, whatever the circles.
 //!
 //! Perpetual check counts as a draw like any repetition.
 
@@ -102,7 +103,8 @@ pub fn solve(game: &ScoreGraph) -> Vec<Score> {
     scores
 }
 
-/// Gives the score of a level's leaves to all nodes from which `side` can force its way to one of them, layer by layer.
+/// Gives the score of a level's leaves to all nodes from which `side` can force its way to one of them, layer
+/// by layer.
 fn force(
     game: &ScoreGraph,
     parents: &Parents,
@@ -130,8 +132,8 @@ fn force(
     }
 }
 
-/// What neither side could force is a draw: by the shortest line to a leaf of that score that both agree to, or by
-/// repetition.
+/// What neither side could force is a draw: by the shortest line to a leaf of that score that both agree to,
+/// or by repetition.
 fn draws(game: &ScoreGraph, parents: &Parents, scores: &mut [Score]) {
     let open: Vec<bool> = scores.iter().map(|s| *s == OPEN).collect();
     let drawn = |m: usize| game.targets[m].is_none() && game.leaves[m] == game.draw;
@@ -205,9 +207,9 @@ fn for_black(turn: Color, value: i32) -> i32 {
     if turn == Color::Black { value } else { -value }
 }
 
-/// Backs the scores of a book's leaves up into all its moves; `draw` is worth a repetition to Black, in centipawns. The
-/// depth of a move becomes the number of book moves that follow it on the way to the leaf. Counts are dropped, for a
-/// reader would put them before the scores.
+/// Backs the scores of a book's leaves up into all its moves; `draw` is worth a repetition to Black, in
+/// centipawns. The depth of a move becomes the number of book moves that follow it on the way to the leaf.
+/// Counts are dropped, for a reader would put them before the scores.
 pub fn minimax(book: Book, draw: i32) -> (Book, MinimaxReport) {
     let (mut book, _) = book.without_other_plies();
     let graph = Graph::of(&book);
@@ -278,7 +280,8 @@ mod tests {
         game
     }
 
-    /// The value by its definition: who can reach what in so many moves, when what is not over by then is a draw.
+    /// The value by its definition: who can reach what in so many moves, when what is not over by then is a
+    /// draw.
     fn slow_values(game: &ScoreGraph) -> Vec<i32> {
         let n = game.turns.len();
         let mut values = vec![game.draw; n];

@@ -1,11 +1,14 @@
-//! Opening books: reading and writing everyone's formats, looking positions up, choosing among their moves, and backing
-//! scores up.
+//! Opening books: reading and writing everyone's formats, looking positions up, choosing among their moves,
+//! and backing scores up.
 //!
-//! - [`Book`]: a whole book in memory, sorted; [`BookBuilder`] makes one. [`BookMove`]: a move with what is known of it.
-//! - [`BookFormat`], [`read`], [`write()`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's (`sbk`).
-//! - [`embedded`]: the book inside the binary, which wherever a file is expected goes by the name of [`INTERNAL`].
-//! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that a name
-//!   stands for.
+//! - [`Book`]: a whole book in memory, sorted; [`BookBuilder`] makes one. [`BookMove`]: a move with what is
+//!   known of it.
+//! - [`BookFormat`], [`read`], [`write()`]: YaneuraOu's text (`db`) and binary (`ybb`), Apery's, ShogiGUI's
+//!   (`sbk`).
+//! - [`embedded`]: the book inside the binary, which wherever a file is expected goes by the name of
+//!   [`INTERNAL`].
+//! - [`OpenBook`]: a book to look positions up in, whole in memory or on the fly; [`Library`]: the files that
+//!   a name stands for.
 //! - [`choose`]: which of a position's moves to play. [`minimax`]: scores from the leaves.
 
 pub mod apery;

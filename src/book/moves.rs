@@ -1,4 +1,4 @@
-//! A move of a book and what is known of it: [`BookMove`].
+//! A move of a book with its score and counts: [`BookMove`].
 //!
 //! Books hold moves in 16 bits ([`Move::raw16`]), without the moving piece; [`Position::expand`] fills it in.
 
@@ -19,12 +19,12 @@ pub struct BookMove {
     count: u32,
 }
 
-/// Marks what is not known of a move.
+/// Marks an unknown value.
 const UNKNOWN: i32 = i32::MIN;
 const UNKNOWN_COUNT: u32 = u32::MAX;
 
 impl BookMove {
-    /// A move of which nothing is known.
+    /// A move without score, depth and count.
     pub const fn new(mv: u16) -> BookMove {
         BookMove { mv, ponder: 0, value: UNKNOWN, depth: UNKNOWN, count: UNKNOWN_COUNT }
     }
@@ -65,7 +65,7 @@ impl BookMove {
         BookMove { count, ..self }
     }
 
-    /// The order in which books list moves: the most played first, then by the score. What is not known counts as in
+    /// The order in which books list moves: by count, then by score. Unknown values count as in
     /// YaneuraOu: played once, score 0.
     pub fn rank(&self) -> (Reverse<u32>, Reverse<i32>) {
         (Reverse(self.count().unwrap_or(1)), Reverse(self.value().unwrap_or(0)))

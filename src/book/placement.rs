@@ -1,4 +1,4 @@
-//! A position as books file it: [`PackedPosition`], packed, without a move number.
+//! A packed position without a move number, the key of books: [`PackedPosition`].
 
 use super::error::excerpt;
 use crate::data::PackedSfen;
@@ -52,12 +52,12 @@ impl PackedPosition {
     /// The position at a ply (0 counts as 1).
     ///
     /// # Errors
-    /// What the rules refuse.
+    /// The position is against the rules.
     pub fn by_rules(&self, ply: u16) -> Result<Position, String> {
         PackedSfen(self.0).position(u32::from(ply.max(1))).map_err(|e| e.to_string())
     }
 
-    /// Who moves.
+    /// The side to move.
     pub fn turn(&self) -> Color {
         PackedSfen(self.0).turn()
     }

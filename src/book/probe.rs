@@ -22,7 +22,7 @@ pub enum OpenBook {
     Memory {
         /// The book.
         book: Book,
-        /// Whether its move numbers mean something.
+        /// Whether its move numbers are meaningful.
         plies: bool,
     },
     /// YaneuraOu's text on the disk.
@@ -43,11 +43,11 @@ pub struct Lookup {
 }
 
 impl OpenBook {
-    /// Opens a file. With `on_the_fly` the formats of YaneuraOu stay on the disk; a `.db` that is not sorted cannot, which
-    /// `say` tells.
+    /// Opens a file. With `on_the_fly` the formats of YaneuraOu stay on the disk; a `.db` that is not sorted
+    /// cannot, which `say` tells.
     ///
     /// # Errors
-    /// They name the file and the place in it.
+    /// They name the file and the location in it.
     pub fn open(path: &Path, on_the_fly: bool, say: &mut dyn FnMut(&str)) -> Result<OpenBook, BookError> {
         OpenBook::open_any(path, on_the_fly, say).map_err(|e| e.in_file(path))
     }
@@ -71,7 +71,7 @@ impl OpenBook {
         })
     }
 
-    /// How many positions it has; none on the fly where nobody has counted.
+    /// Number of positions; none on the fly if it is not known.
     pub fn positions(&self) -> Option<u64> {
         match self {
             OpenBook::Memory { book, .. } => Some(book.len() as u64),
@@ -81,7 +81,8 @@ impl OpenBook {
         }
     }
 
-    /// The moves of a position, the most played first, then by score; empty if it is not there. They may be illegal.
+    /// The moves of a position, the most played first, then by score; empty if it is not there. They may be
+    /// illegal.
     ///
     /// # Errors
     /// What is wrong in the part of the file that is read.

@@ -1,7 +1,7 @@
 //! ShogiGUI's format (`.sbk`): a protobuf message with states that name one another.
 //!
-//! Only roots carry their position; the others are reached by moves. The fields and the bits of a move are those of the
-//! public schema of ShogiHome (CC0).
+//! Only roots carry their position; the others are reached by moves. The fields and the bits of a move are
+//! those of the public schema of ShogiHome (CC0).
 
 use super::error::BookError;
 use super::moves::BookMove;
@@ -103,7 +103,7 @@ fn number_of(kind: PieceType) -> u32 {
     KINDS.iter().position(|k| *k == kind).unwrap_or(0) as u32
 }
 
-/// Our 16 bits of a move word.
+/// Our 16 bits of a move from the format's move word.
 fn read_word(word: i32) -> Option<u16> {
     let bits = |shift: u32| word as u32 >> shift & 15;
     let square = |file: u32, rank: u32| {
@@ -136,7 +136,7 @@ fn word_of(pos: &Position, m: Move) -> i32 {
     word as i32
 }
 
-/// What a book of ours has no place for.
+/// What our books cannot hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
     /// Analyses by engines.
@@ -179,7 +179,8 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
         let order = if numbered { pos.game_ply() } else { UNNUMBERED };
         roots.push(Reverse((order, id, pos.sfen())));
     }
-    // the lowest number that a way from a numbered root gives a position is its; the others come after all these
+    // the lowest number that a way from a numbered root gives a position is its; the others come after all
+    // these
     let mut queue = BinaryHeap::from(roots);
     while let Some(Reverse((order, id, sfen))) = queue.pop() {
         if std::mem::replace(&mut seen[id], true) {
@@ -233,11 +234,11 @@ fn take(
     Ok(())
 }
 
-/// Writes a book: roots first, each with its position; then what they lead to; then the leaves without moves, which
-/// readers expect. Says how many positions and moves were written, leaves aside.
+/// Writes a book: roots first, each with its position; then what they lead to; then the leaves without moves,
+/// which readers expect. Says how many positions and moves were written, leaves aside.
 ///
 /// # Errors
-/// Those of the output; a position that the rules refuse.
+/// The output cannot be written; a position is against the rules.
 pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     let (book, _) = book.without_other_plies();
     let mut children: Vec<Vec<(i32, BookMove, PackedPosition)>> = Vec::with_capacity(book.len());
@@ -348,7 +349,8 @@ mod tests {
         );
     }
 
-    /// A line in which a later state is a root, too: as other programs number it, and one move before the third.
+    /// A line in which a later state is a root, too: as other programs number it, and one move before the
+    /// third.
     #[test]
     fn numbers_come_from_the_first_position_whatever_else_is_a_root() {
         let text = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f\n\

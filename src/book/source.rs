@@ -1,4 +1,4 @@
-//! Bytes to be read at any place: a file, or memory: [`BookSource`].
+//! Random access to bytes of a file or of memory: [`BookSource`].
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A file that stays on the disk, or its bytes.
 pub enum BookSource {
-    /// Read when asked.
+    /// Read on demand.
     File {
         /// The lock makes seek and read one step.
         file: Mutex<File>,

@@ -39,7 +39,7 @@ impl BookEntry<'_> {
     /// The position on a board.
     ///
     /// # Errors
-    /// What the rules refuse.
+    /// The position is against the rules.
     pub fn position(&self) -> Result<Position, BookError> {
         self.place
             .by_rules(self.ply)
@@ -47,7 +47,7 @@ impl BookEntry<'_> {
     }
 }
 
-/// What people wrote beside a position, or beside one of its moves.
+/// A comment on a position or on one of its moves.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remark {
     /// The position ...
@@ -69,7 +69,7 @@ pub struct Book {
     comment: String,
 }
 
-/// What was given, but is not in the book.
+/// What was dropped while a book was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Positions without moves.
@@ -96,17 +96,17 @@ impl fmt::Display for Dropped {
 }
 
 impl Book {
-    /// How many positions it has.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether it has no position.
+    /// Whether the book is empty.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// How many moves it has.
+    /// Number of moves.
     pub fn move_count(&self) -> usize {
         self.moves.len()
     }
@@ -114,7 +114,7 @@ impl Book {
     /// The entry of that number, from 0.
     ///
     /// # Panics
-    /// When there are not so many.
+    /// If there is no such entry.
     pub fn entry(&self, index: usize) -> BookEntry<'_> {
         let s = &self.slots[index];
         let first = s.first as usize;
@@ -167,13 +167,13 @@ impl Book {
         found.is_ok_and(|i| remark.mv == 0 || self.entry(i).moves.iter().any(|m| m.mv == remark.mv))
     }
 
-    /// Bytes of memory.
+    /// Memory use in bytes.
     pub fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<EntrySlot>() + self.moves.capacity() * size_of::<BookMove>()
     }
 }
 
-/// Takes positions in any order.
+/// Builds a book from positions in any order.
 #[derive(Default)]
 pub struct BookBuilder {
     book: Book,
@@ -223,8 +223,8 @@ impl BookBuilder {
         add_lines(&mut self.book.comment, text);
     }
 
-    /// The book. Entries of one position and ply become one: of a move named by several, what the first says stays.
-    /// Remarks on one thing stand one below the other.
+    /// The book. Entries of one position and ply become one: of a move named by several, what the first says
+    /// stays. Remarks on one thing stand one below the other.
     pub fn finish(self) -> (Book, Dropped) {
         self.finish_with(&mut |_, _| ())
     }
@@ -290,8 +290,8 @@ impl BookBuilder {
 }
 
 impl Book {
-    /// The same positions at the smallest ply of each, so that each occurs once. What the entry of the smaller ply says
-    /// of a move stays.
+    /// The same positions at the smallest ply of each, so that each occurs once. What the entry of the
+    /// smaller ply says of a move stays.
     pub fn without_other_plies(self) -> (Book, Dropped) {
         self.without_other_plies_with(&mut |_, _| ())
     }

@@ -1,8 +1,8 @@
 //! YaneuraOu's binary format (`.ybb`).
 //!
-//! Little-endian: 16 bytes of magic; u64 number of positions; u64 flags (bit 0: moves have a depth). Then 44 bytes a
-//! position, sorted by the first 32: packed SFEN, u64 offset of its moves from the end of this index, u16 ply, u16 number
-//! of moves. Then the moves: u16 move, i16 score, and u16 depth if the flag says so.
+//! Little-endian: 16 bytes of magic; u64 number of positions; u64 flags (bit 0: moves have a depth). Then 44
+//! bytes a position, sorted by the first 32: packed SFEN, u64 offset of its moves from the end of this index,
+//! u16 ply, u16 number of moves. Then the moves: u16 move, i16 score, and u16 depth if the flag says so.
 
 use super::error::BookError;
 use super::moves::{BookMove, is_move};
@@ -77,7 +77,7 @@ impl YbbFile {
         Ok(YbbFile { source, records, depth: flags & WITH_DEPTH != 0 })
     }
 
-    /// How many positions it has.
+    /// Number of positions.
     pub fn positions(&self) -> u64 {
         self.records
     }
@@ -164,11 +164,11 @@ impl YbbFile {
     }
 }
 
-/// Writes a book, of the same position at several plies only the smallest. Moves stand in the order of their rank. The
-/// depth is written where any move has one. Says how many positions and moves were written.
+/// Writes a book, of the same position at several plies only the smallest. Moves stand in the order of their
+/// rank. The depth is written where any move has one. Says how many positions and moves were written.
 ///
 /// # Errors
-/// Those of the output.
+/// The output cannot be written.
 pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     let (book, _) = book.without_other_plies();
     let depth = book.entries().any(|e| e.moves.iter().any(|m| m.depth().is_some_and(|d| d > 0)));

@@ -26,8 +26,8 @@ pub struct SearchEffort {
 }
 
 impl SearchEffort {
-    /// The best moves, and all legal moves of `known`, with scores and replies; the best first. None in a position without
-    /// legal moves.
+    /// The best moves, and all legal moves of `known`, with scores and replies; the best first. None in a
+    /// position without legal moves.
     pub(super) fn search(
         &self,
         searcher: &mut Searcher,

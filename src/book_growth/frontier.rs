@@ -1,8 +1,9 @@
 //! Which leaves of a book to search next: [`frontier`].
 //!
-//! A leaf is the nearer to the front, the less both sides have to give away on the line to it: the sum of what each of its
-//! moves is worse than the best one there, with backed-up scores, and a fixed price a ply (drop-out expansion). So the
-//! best line grows first, for either side, and next to it what is nearly as good.
+//! A leaf is the nearer to the front, the less both sides have to give away on the line to it: the sum of
+//! what each of its moves is worse than the best one there, with backed-up scores, and a fixed price a ply
+//! (drop-out expansion). So the best line grows first, for either side, and next to it what is nearly as
+//! good.
 
 use crate::book::graph::{Graph, MoveTarget};
 use crate::book::minimax::{Score, game_of, solve};
@@ -26,8 +27,8 @@ pub struct GrowthRules {
     pub draw: i32,
 }
 
-/// The leaves to search next, at most so many, the nearest first; positions of `game_over` are passed over. Roots and leaves have
-/// their move numbers with them, 0 where none is known.
+/// The leaves to search next, at most so many, the nearest first; positions of `game_over` are passed over.
+/// Roots and leaves have their move numbers with them, 0 where none is known.
 pub fn frontier(
     book: &Book,
     roots: &[(PackedPosition, u16)],

@@ -1,7 +1,7 @@
 //! The searches of a run on disk: [`open`].
 //!
-//! The first line of the journal has the run's settings. Searches come in rounds. The positions of a round depend on the
-//! earlier rounds only, so a run that was killed makes the same book as one that was not.
+//! The first line of the journal has the run's settings. Searches come in rounds. The positions of a round
+//! depend on the earlier rounds only, so a run that was killed makes the same book as one that was not.
 
 use crate::book::{BookMove, PackedPosition};
 use crate::resume::{Journal, ResumeError, identity};

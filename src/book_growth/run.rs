@@ -77,8 +77,8 @@ struct Growth<'a> {
 /// Searches and grows the book. Also returns the journal; remove it when the book is written.
 ///
 /// # Errors
-/// [`GrowthError::Unfinished`] when stopped, with all searches in the journal; no memory or threads; the journal's file,
-/// another process that uses it, other settings in it.
+/// [`GrowthError::Unfinished`] when stopped, with all searches in the journal; no memory or threads; the
+/// journal's file, another process that uses it, other settings in it.
 pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<GrowthLine>), GrowthError> {
     let mut book = GrowingBook::new(&job.book);
     let mut todo: Vec<(PackedPosition, u16)> = book.to_search(job.again).collect();
@@ -170,7 +170,8 @@ impl Growth<'_> {
     }
 }
 
-/// What decides which positions are searched, and how. The final size is not part of it, so that a run may grow further.
+/// What decides which positions are searched, and how. The final size is not part of it, so that a run may
+/// grow further.
 fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[(PackedPosition, u16)]) -> io::Result<Json> {
     let GrowthJob { effort: e, expansion: x, .. } = job;
     let mut start = crc32fast::Hasher::new();

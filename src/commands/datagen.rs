@@ -15,12 +15,12 @@ use std::time::Duration;
 
 /// Let the engine play against itself and keep the games for training
 ///
-/// Game number g is the same on any machine and any number of threads; a run that was stopped goes on with --resume; shards
-/// of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit code 0: complete (also if it was
-/// before), 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with --resume.
+/// Game number g is the same on any machine and any number of threads; a run that was stopped goes on with
+/// --resume; shards of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit code 0:
+/// complete (also if it was before), 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with --resume.
 ///
-/// Games are written in the order of their numbers. What a stop or a kill loses beside the games under way are finished
-/// ones that wait for an earlier series; they are played again.
+/// Games are written in the order of their numbers. What a stop or a kill loses beside the games under way
+/// are finished ones that wait for an earlier series; they are played again.
 #[derive(clap::Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("size").required(true))]
 pub struct Args {
@@ -39,8 +39,8 @@ pub struct Args {
     /// Search every move to this depth, instead of by nodes
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..=200))]
     depth: Option<i32>,
-    /// Games in a row that share what the search learns (histories, table); 1 has every game begin with nothing, which
-    /// plays worse and spends time on forgetting
+    /// Games in a row that share what the search learns (histories, table); 1 has every game begin with
+    /// nothing, which plays worse and spends time on forgetting
     #[arg(long, default_value_t = DatagenSettings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
     series: u64,
     /// Games at once [default: one a CPU]
@@ -109,8 +109,9 @@ pub struct Args {
     /// Mark at most so many positions of a game as fit for training (of a drawn game half as many)
     #[arg(long, default_value_t = DatagenSettings::default().fit_per_game)]
     fit_per_game: usize,
-    /// Write up to so many quiet positions of every search's tree beside the games, as shard-....psv: each with its static
-    /// evaluation, moved to the bound that the search proved if it lies beyond (TreeStrap); `train` reads them with the games
+    /// Write up to so many quiet positions of every search's tree beside the games, as shard-....psv: each
+    /// with its static evaluation, moved to the bound that the search proved if it lies beyond (TreeStrap);
+    /// `train` reads them with the games
     #[arg(long, default_value_t = 0, value_name = "N")]
     trees: usize,
     /// MiB of each thread's transposition table

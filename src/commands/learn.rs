@@ -11,9 +11,9 @@ use std::time::Duration;
 
 /// Make the network stronger: self-play, training and a match, over and over
 ///
-/// Everything is kept in one directory as plain files, with report.html to look at. Killed at any moment the loop goes on
-/// where it was; Ctrl-C stops it within seconds. Exit code 0: the generations asked for have ended; 75: stopped before that,
-/// run again.
+/// Everything is kept in one directory as plain files, with report.html to look at. Killed at any moment the
+/// loop goes on where it was; Ctrl-C stops it within seconds. Exit code 0: the generations asked for have
+/// ended; 75: stopped before that, run again.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// The loop's directory

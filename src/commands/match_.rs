@@ -28,17 +28,18 @@ use std::time::Duration;
 
 /// Play matches between USI engines and tell which one is stronger
 ///
-/// Every opening is played twice with colours exchanged. Our own rules decide: an engine that plays an illegal move,
-/// crashes, hangs, oversteps its time or declares a win it has not loses that game, and is named. An engine that does not
-/// know an option, or cannot load its network, ends the match before the first game.
+/// Every opening is played twice with colours exchanged. Our own rules decide: an engine that plays an
+/// illegal move, crashes, hangs, oversteps its time or declares a win it has not loses that game, and is
+/// named. An engine that does not know an option, or cannot load its network, ends the match before the first
+/// game.
 ///
-/// Example: toratsugumi match --engine "cmd=self name=new nodes=20000" --engine "cmd=./old name=old nodes=20000 Threads=1"
-/// --openings lines.txt --games 2000 -j 8 --sprt 0,5 --out results
+/// Example: toratsugumi match --engine "cmd=self name=new nodes=20000" --engine "cmd=./old name=old
+/// nodes=20000 Threads=1" --openings lines.txt --games 2000 -j 8 --sprt 0,5 --out results
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// An engine: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N | depth=N | movetime=MS | byoyomi=MS | tc=S+S]
-    /// [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or more. Threads is 1 unless an
-    /// engine's OPTIONs set it
+    /// An engine: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N | depth=N | movetime=MS | byoyomi=MS
+    /// | tc=S+S] [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or
+    /// more. Threads is 1 unless an engine's OPTIONs set it
     #[arg(long = "engine", short, value_name = "SPEC", required = true)]
     engines: Vec<EngineSpec>,
     /// Nodes a move
@@ -53,11 +54,12 @@ pub struct Args {
     /// Milliseconds of byoyomi
     #[arg(long, value_name = "MS")]
     byoyomi: Option<u64>,
-    /// Main time and increment in seconds, for instance 10+0.1; the increment is there for the first move, too
+    /// Main time and increment in seconds, for instance 10+0.1; the increment is there for the first move,
+    /// too
     #[arg(long, value_name = "S+S", value_parser = parse_tc_words)]
     tc: Option<Fischer>,
-    /// Lines of openings: `startpos moves ...`, `sfen ...` [default: the balanced openings of book/, which are inside the
-    /// program]
+    /// Lines of openings: `startpos moves ...`, `sfen ...` [default: the balanced openings of book/, which
+    /// are inside the program]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Games of every pairing, at most; made even
@@ -90,7 +92,8 @@ pub struct Args {
     /// So many moves in a row [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     resign_moves: Option<u32>,
-    /// Centipawns: drawn when both sides score at most this for --draw-plies plies after ply --draw-after [default: never]
+    /// Centipawns: drawn when both sides score at most this for --draw-plies plies after ply --draw-after
+    /// [default: never]
     #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     draw: Option<i32>,
     /// With --draw: so many plies in a row
@@ -271,8 +274,8 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
     Ok(engines)
 }
 
-/// SHA-256 of the networks that engines are told to load: under the same name there may be another one when the match goes
-/// on. What cannot be read the engine will complain of.
+/// SHA-256 of the networks that engines are told to load: under the same name there may be another one when
+/// the match goes on. What cannot be read the engine will complain of.
 fn networks(engines: &[EngineSpec]) -> BTreeMap<&str, Option<String>> {
     let told = |engine: &EngineSpec| {
         let names = ["EvalDir", "EvalFile"];

@@ -14,9 +14,10 @@ use std::time::Duration;
 
 /// Tune the search's numbers by self-play (SPSA); needs a build with `--features tune`
 ///
-/// Writes DIR/tune.json (all that the run knows; --resume goes on with it), DIR/params.txt (the present numbers, as search/params.rs
-/// has them) and DIR/tune.svg (the way of each). `toratsugumi --numbers FILE` before any command searches with them, so a match can tell
-/// whether they are worth something, `datagen` can play with them, and another run of `tune` can begin with them.
+/// Writes DIR/tune.json (all that the run knows; --resume goes on with it), DIR/params.txt (the present
+/// numbers, as search/params.rs has them) and DIR/tune.svg (the way of each). `toratsugumi --numbers FILE`
+/// before any command searches with them, so a match can tell whether they are worth something, `datagen` can
+/// play with them, and another run of `tune` can begin with them.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Directory of the run
@@ -55,8 +56,8 @@ pub struct Args {
     /// Divisor of the network's output [default: what the network's file says, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Go on with what an earlier run left in the directory. Its settings and numbers hold; the network and the openings
-    /// must be named again
+    /// Go on with what an earlier run left in the directory. Its settings and numbers hold; the network and
+    /// the openings must be named again
     #[arg(long)]
     resume: bool,
     /// Stop after this time (90, 45s, 55m, 1h30m)

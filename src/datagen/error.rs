@@ -1,4 +1,4 @@
-//! What can go wrong with a shard: [`ShardError`].
+//! Why a shard cannot be made: [`ShardError`].
 
 use super::shard::RunSize;
 use crate::data::RecordError;

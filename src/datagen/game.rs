@@ -16,19 +16,19 @@ use crate::types::{Move, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A search may exceed its soft node limit so many times over before it is cut short in the middle of an iteration.
+/// Hard node limit of a search, as a multiple of its soft limit.
 const NODES_OVERRUN: u64 = 4;
 
-/// Tells the dice that choose among the positions of a tree from those of the game.
+/// Separates the random numbers that choose positions of a tree from those of the game.
 const TREES: u64 = 0x7472_6565;
 
-/// Plays whole games with one single-threaded search.
+/// Plays games with one single-threaded search.
 pub struct SelfPlayer {
     searcher: Searcher,
     settings: Arc<DatagenSettings>,
     openings: Arc<Openings>,
     nodes: u64,
-    /// Positions of the present game's searches, until somebody takes them.
+    /// Positions inside the searches of the present game.
     trees: Vec<TreePosition>,
     /// The game that would follow the last one, if it was played to its end.
     next: Option<u64>,
@@ -56,7 +56,7 @@ impl SelfPlayer {
         self.nodes
     }
 
-    /// What the searches of the last game, which ended so, say of positions in their trees.
+    /// The labelled positions inside the searches of the last game, which ended with `result`.
     pub fn take_trees(&mut self, result: GameResult) -> Vec<PackedSfenValue> {
         let record = |p: TreePosition| PackedSfenValue {
             sfen: p.sfen,
@@ -69,9 +69,9 @@ impl SelfPlayer {
         self.trees.drain(..).map(record).collect()
     }
 
-    /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it: a game from within
-    /// a series that this player has not just come to is reached by playing those before it. `None` when `abandon` was set
-    /// before the game's end.
+    /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it: a
+    /// game from within a series that this player has not just come to is reached by playing those before it.
+    /// `None` when `abandon` was set before the game's end.
     pub fn play(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
         let first = id - id % self.settings.series;
         let mut from = self.next.take().filter(|&next| next == id && next != first).unwrap_or(first);
@@ -90,13 +90,13 @@ impl SelfPlayer {
     /// Plays a game with what the search knows already.
     fn play_next(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
         let mut rng = Rng::for_stream(self.settings.seed, id);
-        // dice of their own: the games are the same with and without trees
+        // random numbers of their own, so that the games are the same with and without trees
         let mut tree_rng = Rng::for_stream(self.settings.seed ^ TREES, id);
         self.trees.clear();
         let settings = self.settings.clone();
         let openings = self.openings.clone();
         let (start, mut pos, opening) = openings.draw(&settings, &mut rng, |pos| self.is_balanced(pos));
-        // a position deep in a game from a file has its ply behind it
+        // a position from a file may be late in its game
         let last_ply = pos.game_ply() - pos.history_len() as u32 - 1 + settings.max_ply;
         self.searcher.options_mut().max_moves_to_draw = last_ply;
         let mut plies = Vec::with_capacity(160);
@@ -110,7 +110,7 @@ impl SelfPlayer {
             }
             let us = pos.side_to_move();
             let may_stray = pos.history_len() < settings.random_until as usize;
-            // both dice are always thrown, so that one setting does not shift the other's sequence
+            // both random numbers are always drawn, so that one setting does not shift the other's sequence
             let (random, few) = (rng.chance(settings.random_chance), rng.chance(settings.multipv_chance));
             if may_stray && few {
                 let (m, score) = self.one_of_the_best(&pos, &mut rng);
@@ -192,12 +192,13 @@ impl SelfPlayer {
     }
 }
 
-/// Whether a network can learn the score from the still position: no check, no exchange under way, nothing decided.
+/// Whether a network can learn the score from the static position: no check, no capture pending, game not
+/// decided.
 fn is_fit(pos: &Position, found: &SearchResult, bound: Value) -> bool {
     !pos.in_check() && !pos.is_capture(found.best) && !found.best.is_promotion() && found.score.abs() <= bound
 }
 
-/// Declares fit positions unfit, evenly over the game, until at most `most` are left.
+/// Marks fit positions as unfit, evenly over the game, until at most `most` are left.
 fn thin_out(plies: &mut [PlyRecord], most: usize, rng: &mut Rng) {
     let mut left = plies.iter().filter(|p| p.fit).count();
     let mut keep = most.min(left);

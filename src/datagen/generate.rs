@@ -1,7 +1,8 @@
 //! Making the games of a shard: [`generate`], its files and its threads.
 //!
-//! Series of games (see [`DatagenSettings::series`]) are dealt out in turn: series `s` belongs to shard `s mod N`. The games of a
-//! shard are written in the order of their numbers, whatever thread finishes first. A directory holds, of each shard,
+//! Series of games (see [`DatagenSettings::series`]) are dealt out in turn: series `s` belongs to shard `s
+//! mod N`. The games of a shard are written in the order of their numbers, whatever thread finishes first. A
+//! directory holds, of each shard,
 //!
 //! ```text
 //! shard-00012-of-00100.part     the games so far, append-only
@@ -12,9 +13,10 @@
 //! shard-00012-of-00100.lock     locked by the process that works on the shard
 //! ```
 //!
-//! A process that is killed loses the games since the last flush, at most a minute, and those that wait for an earlier
-//! series to end (one that is stopped, the latter). They are played again. Resuming cuts off a torn tail (with trees,
-//! what came after the last manifest) and goes on with the first game that is missing; the finished file is the same, byte for byte, as that of an undisturbed run.
+//! A process that is killed loses the games since the last flush, at most a minute, and those that wait for
+//! an earlier series to end (one that is stopped, the latter). They are played again. Resuming cuts off a
+//! torn tail (with trees, what came after the last manifest) and goes on with the first game that is missing;
+//! the finished file is the same, byte for byte, as that of an undisturbed run.
 
 use super::error::ShardError;
 use super::game::SelfPlayer;
@@ -39,13 +41,13 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What to generate, and how to go about it.
+/// The games to generate, and how.
 pub struct ShardJob {
     /// Plays both sides.
     pub network: Arc<Network>,
-    /// What decides how the games go.
+    /// The settings that determine the games.
     pub settings: DatagenSettings,
-    /// Where games start; its hash stands in the settings.
+    /// Where games start; their hash is in the settings.
     pub openings: Arc<Openings>,
     /// The size of the whole run, all shards.
     pub target: RunSize,
@@ -53,15 +55,15 @@ pub struct ShardJob {
     pub shard: Shard,
     /// Where the shard's files stand.
     pub dir: PathBuf,
-    /// Games played at once.
+    /// Concurrent games.
     pub threads: usize,
-    /// Go on with what an earlier process left.
+    /// Continue the work of an earlier process.
     pub resume: bool,
     /// Stop after this time.
     pub max_time: Option<Duration>,
-    /// How long games under way may take to their end after a request to stop.
+    /// How long games in progress may continue after a request to stop.
     pub grace: Duration,
-    /// How often games whose turn has come are handed to the operating system, so that a kill loses no more of them.
+    /// How often finished games are written, which limits the loss by a kill.
     pub flush_every: Duration,
     /// No progress lines.
     pub quiet: bool,
@@ -70,7 +72,7 @@ pub struct ShardJob {
 /// How a shard's work ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShardOutcome {
-    /// It had been complete before.
+    /// The shard was complete before.
     AlreadyComplete,
     /// All games of the shard are in its file.
     Complete(GameCounts),
@@ -162,7 +164,7 @@ pub fn generate(job: ShardJob) -> Result<ShardOutcome, ShardError> {
     };
     let played = play_all(&job, &mut output, started);
     if played.is_err() {
-        // keep what can be kept; the first error is the one to tell
+        // save what can be saved, and report the first error
         let _ = output.flush();
     }
     let stopped = played?;
@@ -177,7 +179,7 @@ pub fn generate(job: ShardJob) -> Result<ShardOutcome, ShardError> {
             manifest.complete = true;
             manifest.write(&json)?;
         }
-        // blocks that were cut short by a flush are filled up, as if nothing had happened
+        // blocks that a flush made short are filled up, so that the file equals that of an undisturbed run
         manifest.bytes = rewrite_whole(&part, fingerprint)?;
     }
     manifest.seconds += started.elapsed().as_secs_f64();
@@ -211,10 +213,10 @@ enum Goal {
     Positions(u64),
 }
 
-/// A game, and what its searches say of positions in their trees.
+/// A game and the labelled positions inside its searches.
 type PlayedGame = (GameRecord, Vec<PackedSfenValue>);
 
-/// The files, and the games that came before their turn.
+/// The files, and the games that ended before their turn.
 struct ShardWriter {
     writer: GameWriter,
     trees: Option<TreeFile>,
@@ -240,7 +242,8 @@ impl ShardWriter {
         }
     }
 
-    /// Takes game number `k` of the shard and writes all whose turn has come. After the goal nothing is written.
+    /// Adds game number `k` of the shard and writes all games whose turn has come. Nothing is written after
+    /// the goal.
     fn take(&mut self, k: u64, played: PlayedGame) -> Result<(), ShardError> {
         self.waiting.insert(k, played);
         while !self.is_complete() {
@@ -262,8 +265,8 @@ impl ShardWriter {
         Ok(())
     }
 
-    /// Hands all games whose turn has come to the operating system; with trees, a kill between two such moments leaves more of one
-    /// file than of the other, so the manifest tells how far they go together.
+    /// Hands all games whose turn has come to the operating system; with trees, a kill between two such
+    /// moments leaves more of one file than of the other, so the manifest tells how far they go together.
     fn flush(&mut self) -> Result<(), ShardError> {
         if self.saved == self.manifest.counts.games {
             return Ok(());
@@ -297,13 +300,13 @@ impl GameCounts {
     }
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Floor {
     /// The next series to begin, by its number within the shard.
     next: AtomicU64,
     /// No more games.
     stop: AtomicBool,
-    /// Leave even the games under way.
+    /// Abandon the games in progress, too.
     abandon: AtomicBool,
     nodes: AtomicU64,
     /// The game in which a thread panicked; its message stands above on standard error.
@@ -311,7 +314,7 @@ struct Floor {
 }
 
 impl Floor {
-    /// How it went when all threads have ended.
+    /// The result after all threads have ended.
     fn outcome(&self, output: &ShardWriter) -> Result<(), ShardError> {
         match self.failed.get() {
             Some(&game) if !output.is_complete() => Err(ShardError::Thread(game)),
@@ -320,7 +323,7 @@ impl Floor {
     }
 }
 
-/// Runs the threads until the goal is reached or a stop is asked for. Says whether it was.
+/// Runs the threads until the goal is reached or a stop is requested; true if stopped.
 fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Result<bool, ShardError> {
     if output.is_complete() {
         return Ok(false);
@@ -395,7 +398,8 @@ fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Resul
     })
 }
 
-/// A thread's life: series after series. `missing` are the games of the shard that no file has yet.
+/// The work of one thread: series after series. `missing` are the games of the shard that are not in the file
+/// yet.
 fn work(
     player: &mut SelfPlayer,
     job: &ShardJob,

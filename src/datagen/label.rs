@@ -1,4 +1,4 @@
-//! Deep searches over positions of any records: [`label`], the yardstick for static evaluations.
+//! Deep searches of positions from any records: [`label`]. Their scores measure static evaluations.
 
 use super::manifest::signature;
 use crate::data::psv::PackedSfenValue;
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Positions searched between two looks at the clock and two writes, for each thread.
+/// Positions per thread between two checks of the clock and two writes.
 const CHUNK: usize = 32;
 
-/// What decides the labels; a run goes on only with the same.
+/// Everything that determines the labels; a run continues only if it is the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct LabelIdentity {
     /// As `datagen` has them; unknown to older versions.
@@ -53,7 +53,7 @@ impl LabelIdentity {
 pub struct LabelJob {
     /// Evaluates the searches.
     pub network: Arc<Network>,
-    /// Positions, each searched with nothing known before.
+    /// Positions, each searched with an empty table.
     pub positions: Vec<PackedSfenValue>,
     /// A PackedSfenValue file.
     pub out: PathBuf,
@@ -67,15 +67,15 @@ pub struct LabelJob {
     pub threads: usize,
     /// Stop after this time.
     pub max_time: Option<Duration>,
-    /// Go on after the labels that the file has.
+    /// Continue after the labels in the file.
     pub resume: bool,
     /// No progress lines.
     pub quiet: bool,
 }
 
-/// Searches the positions and writes them, in order, with the scores and best moves of the searches. The file appears when
-/// all are done; until then `OUT.tmp` holds what is done. `OUT.label.json` says what made them. False if there was nothing left
-/// to do.
+/// Searches the positions and writes them, in order, with the scores and best moves of the searches. The file
+/// appears when all are done; until then `OUT.tmp` holds the finished part. `OUT.label.json` has the
+/// settings. False if there was nothing to do.
 ///
 /// # Errors
 /// Files; positions that are none; [`Unfinished`] when asked to stop, with all saved.

@@ -1,4 +1,4 @@
-//! What made the games of a shard, as JSON beside them: [`Manifest`].
+//! The settings that made a shard's games, and counts, as JSON beside them: [`Manifest`].
 
 use super::error::ShardError;
 use super::settings::DatagenSettings;
@@ -14,7 +14,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Everything that decides what game `g` is. Runs with equal identities make equal games; their shards mix.
+/// Everything that determines game `g`. Runs with equal identities make equal games; their shards may be
+/// mixed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunIdentity {
     pub version: String,
@@ -45,7 +46,7 @@ impl RunIdentity {
     }
 }
 
-/// What [`RunIdentity::signature`] is with this build.
+/// The [`RunIdentity::signature`] of this build.
 ///
 /// # Errors
 /// When there is no memory for a search.
@@ -73,13 +74,13 @@ pub struct GameCounts {
 /// The contents of `shard-I-of-N.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Of what decides the games, as the game file's header has it.
+    /// Hash of the identity, as in the game file's header.
     pub fingerprint: String,
-    /// What decides the games.
+    /// The settings that determine the games.
     pub identity: RunIdentity,
-    /// Which part of the run, from 0.
+    /// Index of the shard, from 0.
     pub shard: u64,
-    /// Into how many parts the run is divided.
+    /// Number of shards of the run.
     pub shards: u64,
     /// The size of the whole run.
     pub target: RunSize,
@@ -92,7 +93,7 @@ pub struct Manifest {
     pub tree_bytes: Option<u64>,
     /// Wall-clock seconds spent, all runs together.
     pub seconds: f64,
-    /// What the games so far add up to.
+    /// Counts of the games so far.
     pub counts: GameCounts,
 }
 

@@ -1,9 +1,10 @@
 //! Self-play games for training: `toratsugumi datagen`.
 //!
-//! [`SelfPlayer`] plays one game; [`Openings`] says where it starts; [`DatagenSettings`] holds every option that decides what the
-//! games are. [`generate()`] spreads the games of a run over threads, processes and machines: game `g` depends on the
-//! settings and `g` alone, so that a killed run resumes, and shards merge, without a trace. A few games in a row form a series,
-//! in which the search keeps what it learns. [`Manifest`] records beside the games what made them and refuses mixing.
+//! [`SelfPlayer`] plays one game; [`Openings`] says where it starts; [`DatagenSettings`] holds every option
+//! that decides what the games are. [`generate()`] spreads the games of a run over threads, processes and
+//! machines: game `g` depends on the settings and `g` alone, so that a killed run resumes, and shards merge,
+//! without a trace. A few games in a row form a series, in which the search keeps what it learns.
+//! [`Manifest`] records beside the games what made them and refuses mixing.
 
 mod error;
 mod game;

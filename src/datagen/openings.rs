@@ -33,7 +33,7 @@ impl Openings {
         Ok(Openings { lines, hash })
     }
 
-    /// Lines as they are, fit for records or not.
+    /// Lines without the check that records can hold them.
     #[cfg(test)]
     pub(super) fn unchecked(lines: Vec<Opening>) -> Openings {
         Openings { lines, hash: None }
@@ -49,14 +49,15 @@ impl Openings {
         Opening::longest(&self.lines)
     }
 
-    /// Least and most random moves at the start of a game, where nothing else is asked for: few after a line, more from the
+    /// Default range of the number of random moves at the start of a game: few after a line, more from the
     /// initial position.
     pub fn random_plies(&self) -> (u32, u32) {
         if self.lines.is_empty() { DatagenSettings::default().random_plies } else { (0, 4) }
     }
 
-    /// Draws the start of a game: its root, and the position after the opening moves. A line of the file is followed for
-    /// at least half of its length, random legal moves come after. Openings that `balanced` rejects are drawn again.
+    /// Draws the start of a game: its root, and the position after the opening moves. A line of the file is
+    /// followed for at least half of its length, random legal moves come after. Openings that `balanced`
+    /// rejects are drawn again.
     pub fn draw(
         &self,
         settings: &DatagenSettings,

@@ -1,13 +1,13 @@
-//! Every option that decides what the games are: [`DatagenSettings`].
+//! Every option that determines the games: [`DatagenSettings`].
 
 use crate::types::Value;
 use serde::{Deserialize, Serialize};
 
-/// The most random moves at the start that make sense: after so many, games have lost their middle.
+/// Maximum number of random moves at the start; after more of them games have no middlegame.
 pub const MOST_RANDOM_PLIES: u32 = 100;
 
-/// What game number `g` depends on, beside the network, the search and the games before it in its series. Scores are in
-/// `Value` units (a pawn is 90), plies count from the start of the game.
+/// What game number `g` depends on, beside the network, the search and the games before it in its series.
+/// Scores are in `Value` units (a pawn is 90), plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatagenSettings {
     /// Game number g depends on this and g alone.
@@ -16,8 +16,8 @@ pub struct DatagenSettings {
     pub nodes: u64,
     /// Search to this depth instead.
     pub depth: Option<i32>,
-    /// So many games in a row, from a multiple of this number on, share what the search learns: the histories and the table.
-    /// With 1 every game begins with nothing.
+    /// Number of consecutive games that share the search's histories and table.
+    /// With 1 every game begins with empty ones.
     #[serde(default = "alone")]
     pub series: u64,
     /// MiB of each search's transposition table.
@@ -30,28 +30,28 @@ pub struct DatagenSettings {
     pub random_plies: (u32, u32),
     /// An opening is played only if a quick search finds it no more one-sided than this.
     pub balance: Value,
-    /// How often a random legal move is played in the game.
+    /// Probability of a random legal move.
     pub random_chance: f64,
-    /// How often one of the best few moves is played instead of the best.
+    /// Probability of one of the best few moves instead of the best.
     pub multipv_chance: f64,
     /// How many moves are the best few.
     pub multipv: usize,
     /// How much worse than the best move they may be.
     pub multipv_margin: Value,
-    /// The last ply at which a move is chosen by chance.
+    /// The last ply at which a move may be chosen at random.
     pub random_until: u32,
     /// A game is decided when the scores of both sides agree on this or more ...
     pub decided_score: Value,
     /// ... for so many plies.
     pub decided_plies: u32,
-    /// The game is drawn after so many plies.
+    /// The game is drawn after this number of plies.
     pub max_ply: u32,
     /// Positions with a score beyond this are unfit for training.
     pub fit_score: Value,
-    /// At most so many positions of a game are fit for training, of a drawn one half as many, so that long and drawn
-    /// games do not dominate.
+    /// Maximum number of positions of a game that are fit for training, of a drawn one half of it, so that
+    /// long and drawn games do not dominate.
     pub fit_per_game: usize,
-    /// So many positions of every search's tree are written beside the games.
+    /// Number of positions inside every search that are written beside the games.
     #[serde(default, skip_serializing_if = "is_none")]
     pub trees: usize,
 }
@@ -59,7 +59,7 @@ pub struct DatagenSettings {
 impl DatagenSettings {
     /// The options of `datagen` that ask for these; the file of the openings is not among them.
     pub fn options(&self) -> Vec<String> {
-        // all fields by name, so that none is forgotten
+        // all fields by name, so that the compiler reports a new one
         let &DatagenSettings {
             seed,
             nodes,
@@ -115,7 +115,7 @@ fn is_none(trees: &usize) -> bool {
     *trees == 0
 }
 
-/// As games were made before there were series.
+/// The value of games made before there were series.
 fn alone() -> u64 {
     1
 }

@@ -1,7 +1,7 @@
-//! The parts of a run that machines share: [`Shard`].
+//! The parts of a run on several machines: [`Shard`].
 //!
-//! Series of games (see [`DatagenSettings::series`](super::DatagenSettings::series)) are dealt out in turn: series `s` belongs to shard
-//! `s mod N`.
+//! Series of games (see [`DatagenSettings::series`](super::DatagenSettings::series)) are dealt out in turn:
+//! series `s` belongs to shard `s mod N`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -65,7 +65,8 @@ impl Shard {
         (k / series * self.count + self.index) * series + k % series
     }
 
-    /// Where the shard's games (`games`, unfinished `part`) or its manifest (`json`) stand in the directory `dir`.
+    /// Where the shard's games (`games`, unfinished `part`) or its manifest (`json`) stand in the directory
+    /// `dir`.
     pub fn file(self, dir: &Path, extension: &str) -> PathBuf {
         dir.join(format!("shard-{:05}-of-{:05}.{extension}", self.index, self.count))
     }

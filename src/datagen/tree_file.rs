@@ -18,8 +18,8 @@ pub struct TreeFile {
 }
 
 impl TreeFile {
-    /// Opens, or begins, the file at `path`, and cuts it and the games in `part` off where the manifest at `json` left them
-    /// together.
+    /// Opens or creates the file at `path`, and truncates it and the games in `part` to the lengths in the
+    /// manifest at `json`. together.
     pub fn open(part: &Path, json: &Path, path: PathBuf) -> Result<TreeFile, ShardError> {
         let (mut bytes, mut games) = (0, 0);
         // killed before the first manifest, there is no game yet
@@ -43,7 +43,7 @@ impl TreeFile {
         Ok(TreeFile { file, path, bytes, games })
     }
 
-    /// Whether the file, when it was opened, went with as many games as `part` has.
+    /// Refuses the file if it belonged to another number of games than `part` has.
     pub fn belongs_to(&self, part: &Path, games: u64) -> Result<(), ShardError> {
         if self.games == games {
             return Ok(());

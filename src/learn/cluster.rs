@@ -9,7 +9,7 @@ use crate::resume::AtPath;
 use crate::train::run::NETWORK;
 use std::path::{Path, PathBuf};
 
-/// A batch system.
+/// The batch system of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// A job array for `sbatch`.
@@ -18,7 +18,7 @@ pub enum System {
     Kubernetes,
 }
 
-/// A job to be printed.
+/// The values that a printed job needs.
 struct ClusterJob<'a> {
     plan: &'a Plan,
     /// The loop's directory.
@@ -48,7 +48,8 @@ fn command(job: &ClusterJob, shard: &str, threads: &str) -> Result<Vec<String>, 
     Ok(words)
 }
 
-/// The job, ready for `sbatch` or `kubectl apply -f -`. `root` should be absolute and the same on all machines.
+/// The job, ready for `sbatch` or `kubectl apply -f -`. `root` should be absolute and the same on all
+/// machines.
 ///
 /// # Errors
 /// Openings, or a network, that cannot be read.
@@ -62,7 +63,8 @@ pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Lea
     }
 }
 
-/// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it goes on.
+/// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it
+/// goes on.
 fn slurm(job: &ClusterJob) -> Result<String, LearnError> {
     let &ClusterJob { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
@@ -92,7 +94,7 @@ fn slurm(job: &ClusterJob) -> Result<String, LearnError> {
     ))
 }
 
-/// A word as a POSIX shell takes it.
+/// A word quoted for a POSIX shell.
 fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// What `learn --init` writes: every setting with its default and a comment.
 pub const TEMPLATE: &str = include_str!("template.toml");
 
-/// A setting that makes no sense.
+/// An invalid setting.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{name}: {what}")]
 pub struct ConfigError {
@@ -22,23 +22,23 @@ pub struct ConfigError {
 pub struct Config {
     /// `embedded`, `bootstrap`, or the path of a network file.
     pub network: String,
-    /// Of games, training and matches.
+    /// Seed of games, training and matches.
     pub seed: u64,
     /// 0 for all processors.
     pub threads: usize,
-    /// Generations whose games and state in f32 stay.
+    /// Number of generations whose games and f32 state are kept.
     pub keep: u32,
     /// Self-play.
     pub generate: Generate,
     /// Training.
     pub train: Train,
-    /// The match and the other yardsticks.
+    /// The match and the other tests of a network.
     pub judge: Judge,
     /// For `--print-job`.
     pub cluster: ClusterConfig,
 }
 
-/// Who makes the shards of a generation.
+/// Which processes make the shards of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Workers {
@@ -55,7 +55,7 @@ pub struct Generate {
     pub positions: u64,
     pub nodes: u64,
     pub openings: Option<PathBuf>,
-    /// The least and the most; what `datagen` does by itself if not given.
+    /// Smallest and largest number; the default of `datagen` if absent.
     pub random_plies: Option<(u32, u32)>,
     pub balance: i32,
     pub random_chance: f64,
@@ -65,7 +65,7 @@ pub struct Generate {
     pub trees: usize,
     pub shards: u64,
     pub workers: Workers,
-    /// Share of the shards that is enough to go on.
+    /// Share of the shards after which training starts.
     pub enough: f64,
 }
 
@@ -105,14 +105,14 @@ pub struct Train {
     pub memory: usize,
 }
 
-/// The match and the other yardsticks.
+/// The match and the other tests of a network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Judge {
     pub games: u64,
     pub nodes: u64,
     pub openings: Option<PathBuf>,
-    /// Share of the points from which on the new network is promoted.
+    /// Smallest share of the points that promotes the new network.
     pub promote: f64,
     /// Positions with results, as `accuracy` reads them.
     pub positions: Option<PathBuf>,
@@ -122,7 +122,7 @@ pub struct Judge {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClusterConfig {
-    /// How a worker calls the engine.
+    /// The command that starts the engine on a worker.
     pub program: String,
     pub threads: u32,
     pub time: String,
@@ -165,7 +165,7 @@ impl Default for Generate {
 }
 
 impl Generate {
-    /// How many shards are enough to go on.
+    /// Number of shards after which training starts.
     pub fn shards_needed(&self) -> u64 {
         ((self.enough * self.shards as f64).ceil() as u64).clamp(1, self.shards)
     }
@@ -217,10 +217,10 @@ impl Default for ClusterConfig {
 }
 
 impl Config {
-    /// Whether the settings make sense together.
+    /// Checks every setting.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first invalid setting.
     pub fn check(&self) -> Result<(), ConfigError> {
         let (g, t, j, c) = (&self.generate, &self.train, &self.judge, &self.cluster);
         let unit = |x: f64| (0.0..=1.0).contains(&x);

@@ -76,7 +76,7 @@ impl Directory {
         }
     }
 
-    /// Writes a file of the loop whole or not at all.
+    /// Replaces a file of the loop atomically.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -85,7 +85,7 @@ impl Directory {
         whole_file::write(&path, text).at(&path)
     }
 
-    /// What a stage left, if it has ended.
+    /// The result of a stage that has ended.
     ///
     /// # Errors
     /// The stage's file cannot be read.
@@ -97,7 +97,7 @@ impl Directory {
         }
     }
 
-    /// Writes down what a stage did, which ends it.
+    /// Stores the result of a stage, which ends it.
     ///
     /// # Errors
     /// The stage's file cannot be written.
@@ -111,7 +111,7 @@ impl Directory {
     /// The files that a generation's training reads.
     ///
     /// # Errors
-    /// Games that are gone.
+    /// A generation's games were deleted.
     pub fn training_files(&self, plan: &Plan) -> Result<Vec<PathBuf>, LearnError> {
         let mut files = plan.config.train.games.clone();
         for &number in &plan.window {
@@ -125,7 +125,7 @@ impl Directory {
     /// Whether the games of a generation that ended are still there, all of them.
     ///
     /// # Errors
-    /// A file about them that cannot be read.
+    /// A stage's file cannot be read.
     pub fn has_games(&self, number: u32) -> Result<bool, ResumeError> {
         let played: Option<GamesSummary> = self.stage(number, "games.json")?;
         Ok(played.is_some_and(|p| p.files.iter().all(|file| self.games(number).join(file).exists())))
@@ -139,7 +139,8 @@ impl Directory {
         remove(&self.runs(number), |path| std::fs::remove_dir_all(path))
     }
 
-    /// Deletes the games and the state in f32 of the generations before the last `keep`, but not the state of `player`.
+    /// Deletes the games and the state in f32 of the generations before the last `keep`, but not the state of
+    /// `player`.
     ///
     /// # Errors
     /// A file cannot be deleted.
@@ -155,7 +156,7 @@ impl Directory {
     }
 }
 
-/// Deletes what need not exist.
+/// Deletes a file or directory if it exists.
 fn remove(path: &Path, delete: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), ResumeError> {
     match delete(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),

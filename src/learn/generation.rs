@@ -1,11 +1,11 @@
-//! What is known of a generation: [`Plan`] before, [`GamesSummary`], [`TrainingSummary`] and [`MatchSummary`] after each stage,
-//! [`Generation`] in the end.
+//! Data of a generation: [`Plan`] before, [`GamesSummary`], [`TrainingSummary`] and [`MatchSummary`] after
+//! each stage, [`Generation`] in the end.
 
 use super::Config;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 
-/// A generation as it begins.
+/// A generation at its beginning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// From 1.
@@ -39,13 +39,13 @@ pub struct GamesSummary {
 /// A training run, or several of one start: sums, and the mean of the losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSummary {
-    /// Positions seen, passes counted.
+    /// Positions seen, counted once per pass.
     pub positions: u64,
-    /// Batches learnt from.
+    /// Training steps.
     pub steps: u64,
-    /// Mean divergence from the targets since the last look, in nats.
+    /// Mean training loss since the last validation, in nats.
     pub training: f64,
-    /// The same on games set aside, if there are any.
+    /// Validation loss, if there is a validation set.
     pub validation: Option<f64>,
     /// Root mean square error of the win rate there.
     pub rmse: Option<f64>,
@@ -54,7 +54,7 @@ pub struct TrainingSummary {
 }
 
 impl TrainingSummary {
-    /// What several runs come to.
+    /// The summary of several runs.
     ///
     /// # Panics
     /// Without a run.
@@ -76,7 +76,7 @@ impl TrainingSummary {
     }
 }
 
-/// The verdict.
+/// The result of the match, and whether the network is promoted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchSummary {
     /// Whether the new network is the best from now on.
@@ -87,8 +87,8 @@ pub struct MatchSummary {
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Elo over the player and its 95 % interval; none without games. Where all games were won or lost, it and one end are
-    /// infinite, which is `null` in JSON.
+    /// Elo over the player and its 95 % interval; none without games. Where all games were won or lost, it
+    /// and one end are infinite, which is `null` in JSON.
     #[serde(default, deserialize_with = "elo_with_infinities")]
     pub elo: Option<[f64; 3]>,
     /// Share of winners named by the static evaluation, its standard error, and the log loss.

@@ -22,7 +22,8 @@ pub fn write(
     directory.write("report.html", html(all, present))
 }
 
-/// Elo over the start with a 95 % interval: those of the promoted generations added up, their errors as if independent.
+/// Elo over the start with a 95 % interval: those of the promoted generations added up, their errors as if
+/// independent.
 fn ladder(all: &[Generation]) -> Vec<(u32, f64, f64, f64)> {
     let mut rungs = vec![(0, 0.0, 0.0, 0.0)];
     for g in all {

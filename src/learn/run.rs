@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 /// The file of a generation's plan.
 const PLAN: &str = "plan.json";
 
-/// What to do, and for how long.
+/// Options of [`run`].
 pub struct LoopOptions {
     /// The loop's directory.
     pub dir: PathBuf,
     /// Settings for generations yet to begin.
     pub config: Config,
-    /// Stop when so many generations have ended, counted from the first.
+    /// Stop after this generation.
     pub generations: Option<u32>,
     /// Stop after this time, with all saved.
     pub max_time: Option<Duration>,
@@ -37,7 +37,7 @@ pub struct LoopOptions {
     pub quiet: bool,
 }
 
-/// Runs the loop, from where it was.
+/// Runs the loop; continues an earlier run.
 ///
 /// # Errors
 /// Of the stages, and of the directory; [`Unfinished`] when stopped within a generation, with all saved.
@@ -101,7 +101,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
     }
 }
 
-/// Does a stage, unless it has left its file.
+/// Runs a stage unless its file exists.
 fn staged<T: serde::Serialize + serde::de::DeserializeOwned>(
     directory: &Directory,
     number: u32,
@@ -123,7 +123,7 @@ fn staged<T: serde::Serialize + serde::de::DeserializeOwned>(
     Ok(done)
 }
 
-/// Puts the network that the loop starts with in its place.
+/// Saves the network that the loop starts with as generation 0.
 fn start_network(directory: &Directory, name: &str) -> Result<(), LearnError> {
     let dir = directory.network(0);
     let path = dir.join(NETWORK);
@@ -171,8 +171,8 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
     Ok(plan)
 }
 
-/// The plan that a generation began with, if it has begun. Its settings are checked again: they may have been mended by
-/// hand.
+/// The plan that a generation began with, if it has begun. Its settings are checked again: they may have been
+/// mended by hand.
 fn written_plan(directory: &Directory, number: u32, config: &Config) -> Result<Option<Plan>, LearnError> {
     let plan: Option<Plan> = directory.stage(number, PLAN)?;
     if let Some(plan) = &plan {
@@ -183,7 +183,7 @@ fn written_plan(directory: &Directory, number: u32, config: &Config) -> Result<O
     Ok(plan)
 }
 
-/// A loop that has begun goes on from its own networks; to name another start is a mistake.
+/// A loop that has begun continues with its own networks; another start is an error.
 fn check_start(begun: &Plan, config: &Config) -> Result<(), LearnError> {
     let (begun, named) = (&begun.config.network, &config.network);
     if begun == named {
@@ -192,7 +192,7 @@ fn check_start(begun: &Plan, config: &Config) -> Result<(), LearnError> {
     Err(LearnError::Start { begun: begun.clone(), named: named.clone() })
 }
 
-/// Reads what the stages of a generation will read, so that no error waits behind hours of play.
+/// Reads the files of a generation's stages, so that an error appears before hours of play.
 fn check_files(config: &Config) -> Result<(), LearnError> {
     if let Some(path) = &config.generate.openings {
         Openings::read(path)?;
@@ -211,7 +211,7 @@ fn check_files(config: &Config) -> Result<(), LearnError> {
     Ok(())
 }
 
-/// Whether training can go on from the player's network.
+/// Checks that training can continue from the player's network.
 fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
     let (network, _) = Network::load(path).map_err(LearnError::network(path))?;
     let (shape, layout) = (network.shape(), Layout::of(network.architecture()));
@@ -224,7 +224,7 @@ fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
     }
 }
 
-/// Whether there can be positions enough for a batch.
+/// Checks that there can be enough positions for a batch.
 fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), LearnError> {
     let (g, t) = (&plan.config.generate, &plan.config.train);
     let earlier = all.iter().filter(|e| plan.window.contains(&e.plan.number));
@@ -236,8 +236,8 @@ fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), LearnError> {
     Ok(())
 }
 
-/// What a worker needs to make games of the present generation: its plan, and the network that plays. Both are made, as the
-/// loop would, unless the generation has begun; then the loop may be running.
+/// What a worker needs to make games of the present generation: its plan, and the network that plays. Both
+/// are made, as the loop would, unless the generation has begun; then the loop may be running.
 ///
 /// # Errors
 /// Of the directory.

@@ -1,4 +1,5 @@
-//! The stages of a generation, each by the code that the subcommands `datagen`, `train`, `match` and `accuracy` run.
+//! The stages of a generation, each by the code that the subcommands `datagen`, `train`, `match` and
+//! `accuracy` run.
 
 use super::config::Workers;
 use super::directory::Directory;

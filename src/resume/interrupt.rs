@@ -1,5 +1,6 @@
-//! Requests to stop (Ctrl-C, a batch system's end of time, a spot machine's recall): long jobs look at their number, and
-//! save what they have before they end. The command line counts signals here; another program may call [`request`].
+//! Requests to stop (Ctrl-C, a batch system's end of time, a spot machine's recall): long jobs look at their
+//! number, and save what they have before they end. The command line counts signals here; another program may
+//! call [`request`].
 
 use std::fmt;
 use std::process::ExitCode;

@@ -20,8 +20,8 @@ pub struct Journal<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Journal<T> {
-    /// Opens or creates the journal at `path`; also returns the lines in it. A last line that a kill left incomplete is
-    /// ignored, and overwritten by the next one.
+    /// Opens or creates the journal at `path`; also returns the lines in it. A last line that a kill left
+    /// incomplete is ignored, and overwritten by the next one.
     ///
     /// # Errors
     /// [`ResumeError::InUse`]; [`ResumeError::Line`] when a line is no `T`. The file then stays as it is.

@@ -6,8 +6,8 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Exclusive use of `PATH`: the locked file `PATH.lock`, which names this process. Dropping it releases the lock, and so
-/// does the end of the process, however it ends.
+/// Exclusive use of `PATH`: the locked file `PATH.lock`, which names this process. Dropping it releases the
+/// lock, and so does the end of the process, however it ends.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -18,8 +18,8 @@ impl Lock {
     /// Locks `path`, which need not exist. File systems without locks give no protection.
     ///
     /// # Errors
-    /// [`ResumeError::InUse`] names the process that holds the lock (Windows lets nobody read that); the lock file cannot be
-    /// created.
+    /// [`ResumeError::InUse`] names the process that holds the lock (Windows lets nobody read that); the lock
+    /// file cannot be created.
     pub fn take(path: &Path) -> Result<Lock, ResumeError> {
         let name = beside(path, "lock");
         loop {

@@ -1,6 +1,6 @@
-//! What long runs need to survive a kill and continue: [`Journal`] (JSON lines on disk), [`Lock`] (one process at a time),
-//! [`identity`] (the same settings as before), [`whole_file`] (atomic replacement), [`interrupt`] (requests to stop) and
-//! [`sha256`](mod@sha256) (checksums of networks and other inputs).
+//! What long runs need to survive a kill and continue: [`Journal`] (JSON lines on disk), [`Lock`] (one
+//! process at a time), [`identity`] (the same settings as before), [`whole_file`] (atomic replacement),
+//! [`interrupt`] (requests to stop) and [`sha256`](mod@sha256) (checksums of networks and other inputs).
 
 mod error;
 pub mod identity;

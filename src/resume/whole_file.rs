@@ -1,5 +1,5 @@
-//! Files that appear under their name when they are complete: [`WholeFile`]. After a kill, or while one is written, a
-//! reader finds the old file or the new one, never a part.
+//! Files that appear under their name when they are complete: [`WholeFile`]. After a kill, or while one is
+//! written, a reader finds the old file or the new one, never a part.
 
 use serde::Serialize;
 use std::ffi::OsString;

@@ -3,8 +3,9 @@
 use super::Spsa;
 use crate::support::chart::{self, COLORS, Curve, Panel};
 
-/// One small diagram a number: its value over the steps done, a line at where it began. `path` holds the steps done and
-/// the numbers then. The height of a diagram is four last perturbations, or more where a number went further.
+/// One small diagram a number: its value over the steps done, a line at where it began. `path` holds the
+/// steps done and the numbers then. The height of a diagram is four last perturbations, or more where a
+/// number went further.
 pub fn svg(spsa: &Spsa, path: &[(u64, Vec<f64>)]) -> String {
     let panel = |(i, n): (usize, &super::Tuned)| {
         let start = f64::from(n.start);

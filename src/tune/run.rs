@@ -24,7 +24,7 @@ pub struct TuneJob<'a> {
     pub network: Arc<Network>,
     /// Where games start; random moves if there are none.
     pub openings: &'a [Opening],
-    /// Games at once.
+    /// Concurrent games.
     pub threads: usize,
     /// Stop after this time, with all saved.
     pub max_time: Option<Duration>,
@@ -39,7 +39,7 @@ fn whole(spsa: &Spsa, beginning: &[i32], values: &[i32]) -> Vec<i32> {
     all.map(|(p, &other)| tuned(p).map_or(other, |i| values[i])).collect()
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Desk<'a> {
     spsa: Mutex<(Spsa, u64)>,
     beginning: Vec<i32>,
@@ -71,7 +71,8 @@ impl Desk<'_> {
     }
 }
 
-/// Plays and learns until all games are played or the job is asked to stop; everything is saved in both cases.
+/// Plays and learns until all games are played or the job is asked to stop; everything is saved in both
+/// cases.
 ///
 /// # Errors
 /// Memory for the searches, threads, files that cannot be written.

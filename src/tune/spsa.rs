@@ -1,9 +1,10 @@
 //! Simultaneous perturbation stochastic approximation: [`Spsa`].
 //!
-//! Every step moves all numbers at once, each by a little up or down as the dice say, lets the two opposite corners play, and goes
-//! towards the winner (Spall 1992; the gains, and how they are given by their last values, as chess engines' testing frameworks have
-//! it): with `A = N / 10`, step `k` of `N` perturbs by `c_end (N / k)^0.101` and moves by
-//! `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` for each game by which one corner is ahead.
+//! Every step moves all numbers at once, each by a little up or down as the dice say, lets the two opposite
+//! corners play, and goes towards the winner (Spall 1992; the gains, and how they are given by their last
+//! values, as chess engines' testing frameworks have it): with `A = N / 10`, step `k` of `N` perturbs by
+//! `c_end (N / k)^0.101` and moves by `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` for each game by which
+//! one corner is ahead.
 
 use crate::search::params::Param;
 use crate::support::random::Rng;

@@ -65,7 +65,8 @@ impl TuningIdentity {
 }
 
 impl TuningState {
-    /// A run of `games` games in `dir` over the numbers whose names begin with one of `only` (all, if that is empty).
+    /// A run of `games` games in `dir` over the numbers whose names begin with one of `only` (all, if that is
+    /// empty).
     ///
     /// # Errors
     /// A beginning that no number's name has; another process works in the directory; there is a run in it.
@@ -114,8 +115,8 @@ impl TuningState {
     /// Reads the run in `dir` to continue it with the same network and openings.
     ///
     /// # Errors
-    /// Another process works in the directory; its file cannot be read; the network, the openings or the build's numbers
-    /// differ.
+    /// Another process works in the directory; its file cannot be read; the network, the openings or the
+    /// build's numbers differ.
     pub fn read(dir: &Path, network: &Network, openings: &[Opening]) -> Result<TuningState, Box<dyn Error>> {
         let path = dir.join(FILE);
         let lock = Lock::take(&path)?;

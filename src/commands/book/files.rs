@@ -1,4 +1,4 @@
-//! Books in and out.
+//! Reading and writing book files.
 
 use crate::book::{self, Book, BookFormat, Dropped};
 use crate::commands::existing;
@@ -8,7 +8,7 @@ use crate::support::messages;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// Where a book goes.
+/// The output arguments of a command.
 #[derive(Debug, clap::Args)]
 pub struct OutputArgs {
     /// The book to write; its ending tells the format: db, ybb, bin, sbk
@@ -28,7 +28,7 @@ impl OutputArgs {
     }
 
     /// # Errors
-    /// When something is in the way.
+    /// If the file exists.
     pub fn spare(&self) -> Result<(), String> {
         existing::spare(&self.output, self.force)
     }

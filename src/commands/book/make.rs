@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 /// Make a book of the moves that were played in games
 ///
-/// Reads records (CSA, KIF, KI2, JKF, PSN, lines of USI) and self-play games (.games). A move's count is how often it was played,
-/// its score the mean of the scores that .games have; the reply is the most played one. Such a book has no depths: to
-/// play from it set BookDepthLimit to 0.
+/// Reads records (CSA, KIF, KI2, JKF, PSN, lines of USI) and self-play games (.games). A move's count is how
+/// often it was played, its score the mean of the scores that .games have; the reply is the most played one.
+/// Such a book has no depths: to play from it set BookDepthLimit to 0.
 ///
 /// Example: toratsugumi book make records -o mine.db --winners --min-count 2 --max-ply 40
 #[derive(Debug, clap::Args)]

@@ -21,13 +21,14 @@ use std::time::Duration;
 
 /// Search the positions of a book, and grow it
 ///
-/// First every position is searched that has a move with neither depth nor score (--again: every one); moves that the book names and the
-/// search does not prefer get scores, too. Then the book grows: the leaf on the line on which both sides give the least
-/// away is searched next, with scores backed up in between, until there are --grow positions or no leaf is left that is
-/// of interest.
+/// First every position is searched that has a move with neither depth nor score (--again: every one); moves
+/// that the book names and the search does not prefer get scores, too. Then the book grows: the leaf on the
+/// line on which both sides give the least away is searched next, with scores backed up in between, until
+/// there are --grow positions or no leaf is left that is of interest.
 ///
-/// Killed, the run goes on where it was with the same command, and ends with the same book; Ctrl-C and the end of --max-time
-/// stop it with exit code 75 and all saved. Only --movetime makes a book that depends on the machine.
+/// Killed, the run goes on where it was with the same command, and ends with the same book; Ctrl-C and the
+/// end of --max-time stop it with exit code 75 and all saved. Only --movetime makes a book that depends on
+/// the machine.
 ///
 /// For an array of jobs: --frontier N writes the next leaves to a file; each job takes its part of them with
 /// --positions FILE --shard I/N; `book merge` puts the parts into the book.

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Check a book: illegal moves, order, duplicates, positions that nothing leads to
 ///
-/// Exit code 1 when moves are illegal, positions against the rules, out of order, or there twice. That nothing leads to a
-/// position is told, but is no fault.
+/// Exit code 1 when moves are illegal, positions against the rules, out of order, or there twice. That
+/// nothing leads to a position is told, but is no fault.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
