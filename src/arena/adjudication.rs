@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn half_points_and_faults() {
+    fn half_points_and_faults_of_results() {
         assert_eq!(Winner::Black.half_points(Color::Black), 2);
         assert_eq!(Winner::Black.half_points(Color::White), 0);
         assert_eq!(Winner::Draw.half_points(Color::White), 1);

@@ -6,7 +6,7 @@ use super::standings::Standings;
 use super::tournament::Tournament;
 use crate::support::chart::{self, COLORS, Curve, Panel};
 
-/// A point of the diagram: after so many games.
+/// A point of the curves: the estimate after `games` games.
 struct Point {
     games: f64,
     estimate: Estimate,
@@ -16,8 +16,8 @@ struct Point {
 /// Maximum number of points of a curve.
 const POINTS: u64 = 400;
 
-/// Elo with its 95 % band, and below it the log-likelihood ratio between its bounds if there is a test, over
-/// the games of the first pairing in the order in which they ended.
+/// Draws Elo with its 95 % band and, if there is a test, the log-likelihood ratio with its bounds, over the
+/// games of the first pairing in the order in which they ended.
 pub fn svg(t: &Tournament, games: &[GameLine]) -> String {
     let points = points(t, games);
     let (a, b) = t.schedule.pairings[0];

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_results_have_one_sided_bounds() {
+    fn all_wins_give_a_one_sided_bound() {
         // ten pairs won: 0.05^(1/10) = 0.7411 of the points at least
         let won = Estimate::of_pairs(&Pentanomial([0, 0, 0, 0, 10])).unwrap();
         close(won.low, 400.0 * (0.741_134_f64 / 0.258_866).log10(), 0.01);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_results_leave_room_for_others() {
+    fn equal_results_give_a_finite_interval() {
         let e = Estimate::of_pairs(&Pentanomial([0, 0, 10, 0, 0])).unwrap();
         assert_eq!((e.elo, e.normalised, e.los), (0.0, Some(0.0), 0.5));
         close(e.low, elo_of(0.741_134 / 2.0), 0.01);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn nearly_clear_results_have_finite_intervals() {
+    fn nearly_all_wins_give_a_finite_interval() {
         // 49 of 50: Wilson's interval is 0.895 to 0.996
         let e = Estimate::of_games(49, 0, 1).unwrap();
         close(e.low, elo_of(0.8950), 2.0);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn no_result_has_no_estimate() {
+    fn no_games_give_no_estimate() {
         assert!(
             Estimate::of_games(0, 0, 0).is_none() && Estimate::of_pairs(&Pentanomial::default()).is_none()
         );

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_run_down_and_are_told_to_the_engine() {
+    fn clocks_run_down_and_are_sent_to_the_engine() {
         let mut limits = EngineLimits::default();
         assert!(limits.set("tc", "1+0.1").unwrap());
         assert!(!limits.set("Threads", "1").unwrap());

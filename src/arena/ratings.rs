@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_explain_the_scores() {
+    fn ratings_reproduce_expected_scores() {
         // 100, 0, -100 Elo, 1000 games each pairing, played exactly to expectation
         let truth = [100.0, 0.0, -100.0];
         let points: Vec<Vec<f64>> =

@@ -51,8 +51,8 @@ struct About<'a> {
     time_zone: TimeZone,
 }
 
-/// The text of a game. Scores and lines of play stand in comments as floodgate writes them: centipawns from
-/// Black's view, then the moves that the engine expects.
+/// The text of a game. Scores and lines of play are comments in floodgate's format: centipawns from Black's
+/// view, then the moves that the engine expects.
 fn csa(line: &GameLine, about: &About<'_>) -> Result<String, String> {
     let opening: Opening = line.opening.parse()?;
     let mut pos = opening.position();

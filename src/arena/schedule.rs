@@ -1,4 +1,4 @@
-//! Who plays whom from which opening: [`MatchSchedule`].
+//! Pairings and openings of a match: [`MatchSchedule`].
 
 use crate::record::openings::Opening;
 use crate::support::random::Rng;
@@ -70,7 +70,7 @@ impl MatchSchedule {
         self.games_each * self.pairings.len() as u64
     }
 
-    /// Whether there is nothing to play.
+    /// Whether there are no games.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -100,7 +100,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn everybody_plays_both_colours_of_every_opening() {
+    fn every_pairing_plays_both_colours_of_every_opening() {
         let openings = ["startpos moves 7g7f", "startpos moves 2g2f", "startpos"].map(|s| s.parse().unwrap());
         let s = MatchSchedule::new(3, PairingMode::RoundRobin, 5, openings.into(), 1);
         assert_eq!((s.len(), s.pairings.len()), (18, 3));

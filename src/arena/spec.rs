@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_are_named_on_one_line() {
+    fn engine_specs_are_parsed() {
         let spec: EngineSpec =
             "cmd='./my engine' args='--usi -x' name=new nodes=2000 Threads=2 'Book File=no book' EvalDir=\"a b\"".parse().unwrap();
         assert_eq!(spec.command, ["./my engine", "--usi", "-x"].map(String::from));

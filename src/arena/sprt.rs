@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn perfect_scores_have_the_ratio_that_two_outcomes_have() {
+    fn perfect_scores_have_a_two_outcome_likelihood_ratio() {
         // all pairs won: the likeliest explanation is a coin with P(2 - 0) = q and P(0 - 2) = 1 - q
         let sprt = Sprt { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: EloModel::Normalised };
         let t = 5.0 / NORMALISED_SCALE * 2f64.sqrt();

@@ -1,4 +1,4 @@
-//! Starting an engine of a match as its [`EngineSpec`] says: [`start`].
+//! Starting an engine of a match from its [`EngineSpec`]: [`start`].
 
 use super::limits::EngineLimits;
 use super::spec::EngineSpec;

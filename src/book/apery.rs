@@ -135,8 +135,8 @@ impl AperyBook {
     }
 }
 
-/// Writes a book, of the same position at several plies only the smallest. Says how many positions and moves
-/// were written.
+/// Writes a book; of a position at several plies only the smallest ply. Returns the numbers of positions and
+/// moves.
 ///
 /// # Errors
 /// The output cannot be written; a position is against the rules.
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_those_of_other_programs() {
+    fn keys_match_other_programs() {
         for (sfen, bytes) in [
             ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", 0xeebe_8ee7_e1ad_7e15),
             (

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_option_leaves_moves_out() {
+    fn each_option_drops_moves() {
         let list = [(50, 80), (30, 11), (10, 9), (60, 0)];
         assert_eq!(left(&list, ANY), [1, 2, 4]);
         assert_eq!(left(&list, ChoiceOptions { narrow: true, ..ANY }), [1, 2]);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_even_or_by_count() {
+    fn choices_are_uniform_or_by_count() {
         let list = moves(&[(0, 900), (0, 100), (0, 0)]);
         let mut rng = Rng::new(3);
         let mut tally = |list: &[BookMove], by_count| {

@@ -24,7 +24,7 @@ const COUNTS: RangeInclusive<i64> = 0..=u32::MAX as i64 - 1;
 pub struct DbEntry {
     /// Line of the `sfen`, 1-based.
     pub line: usize,
-    /// The words behind `sfen`, as they stand.
+    /// The words after `sfen`, unchanged.
     pub sfen: String,
     /// The same, packed.
     pub place: PackedPosition,
@@ -142,7 +142,7 @@ impl<R: BufRead> DbReader<R> {
 }
 
 /// Reads `move ponder value depth count`, all but the first optional; `none` and nothing between two spaces
-/// stand for what is not known. Behind them may be a comment. No move where it is `none` or `resign`.
+/// stand for unknown values. A comment may follow. `none` and `resign` are no moves.
 pub(super) fn read_line(line: &str) -> Result<(Option<BookMove>, Option<String>), String> {
     let mut rest = line;
     let mut fields = [""; 5];
@@ -202,7 +202,7 @@ pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
 }
 
 /// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the
-/// smallest. Says how many positions and moves were written.
+/// smallest. Returns the numbers of positions and moves.
 ///
 /// # Errors
 /// The output cannot be written; a position is against the rules.
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_reads_back() {
+    fn a_db_file_round_trips() {
         let text = format!(
             "{HEADER}\n# of the book\n#twice\n#twice\nsfen {START} 1\n#of the position\n2g2f 8c8d 63 27 935\n#two\n#lines\n7g7f none 20 25 6\n\
              3g3f none none none 2\n9g9f none\n"
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_others() {
+    fn files_of_other_programs_are_read() {
         let moves =
             "2g2f 3c3d 63 27 935 #one\r\n7g7f none   8\r\nresign none 0 0 1\r\n5g5f None -32 23\r\n4g4f\r\n";
         let entry = format!("sfen {START} 1\r\n// of the position\r\n\r\n{moves}");

@@ -75,7 +75,7 @@ impl<'a> LineReader<'a> {
 }
 
 impl DbFile {
-    /// Opens a file, and looks at a few dozen places whether it is sorted.
+    /// Opens a file and checks a few dozen samples for order.
     ///
     /// # Errors
     /// The file cannot be read. `Ok(None)` if it is not sorted.

@@ -19,12 +19,12 @@ pub enum Prefer {
     Last,
 }
 
-/// One book of several: counts add up, of scores one stays, remarks stand one below the other, positions have
-/// their smallest ply. Of a position at several plies within one book the score of the smallest counts as the
-/// book's, or with [`Prefer::Deeper`] that of the greatest depth.
+/// Merges books: counts are added, one score is kept, remarks are joined, positions get their smallest ply.
+/// Of a position at several plies within one book the score of the smallest counts as the book's, or with
+/// [`Prefer::Deeper`] that of the greatest depth.
 ///
 /// # Errors
-/// Counts that add up to more than a book holds.
+/// The sum of counts is more than a book can hold.
 pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
     let mut least: HashMap<PackedPosition, u16> = HashMap::new();
     for e in books.iter().flat_map(Book::entries) {
@@ -55,7 +55,7 @@ pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
     }
 }
 
-/// Adds what another entry says of a move; false where the sum of the counts is more than a book holds.
+/// Adds another entry's data of a move; false if the sum of the counts is more than a book can hold.
 fn add(a: &mut BookMove, b: &BookMove, prefer: Prefer) -> bool {
     let count = match (a.count(), b.count()) {
         (Some(m), Some(n)) => Some(u64::from(m) + u64::from(n)),
@@ -76,11 +76,11 @@ fn add(a: &mut BookMove, b: &BookMove, prefer: Prefer) -> bool {
 /// The part of a book to keep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keep {
-    /// Moves played at least so often; what has no count stays.
+    /// Minimum count of a move; moves without a count are kept.
     pub min_count: Option<u32>,
-    /// At most so many moves a position, the best ones.
+    /// Maximum number of moves per position; the best are kept.
     pub max_moves: Option<usize>,
-    /// Moves at most so many centipawns worse than the position's best.
+    /// Centipawns by which a move may be worse than the position's best.
     pub eval_diff: Option<i32>,
     /// Positions up to this move number.
     pub max_ply: Option<u16>,
@@ -171,12 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn counts_add_up_and_one_score_stays() {
+    fn merging_adds_counts_and_keeps_one_score() {
         let one = "sfen A 1\n#here\n2g2f 8c8d 10 5 3\n7g7f none 20 9 2\n";
         let two = "sfen A 3\n2g2f none 30 7 4\n7g7f 3c3d 40 9 1\nsfen B 2\n3c3d none\n";
         let merged = |prefer| text(merge(vec![book(one), book(two)], prefer).unwrap());
         let tail = "\nsfen B 2\n3c3d none";
-        // B stands before A in the order of SFENs
+        // B is before A in the order of SFENs
         let expect = |moves: &str| format!("{}\nsfen A 1\n#here\n{moves}", tail.trim());
         assert_eq!(merged(Prefer::Deeper), expect("2g2f 8c8d 30 7 7\n7g7f 3c3d 20 9 3"));
         assert_eq!(merged(Prefer::First), expect("2g2f 8c8d 10 5 7\n7g7f 3c3d 20 9 3"));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_merged_book_is_lost() {
+    fn merging_keeps_all_positions_and_remarks() {
         let one = "#first\nsfen A 1\n#aaa\n7g7f none 10 20 3 #m1\nsfen A 3\n#ccc\n7g7f none 50 30 4\n";
         let two = "#second\nsfen A 2\n#bbb\n7g7f none 20 25 2 #m2\n#m3\n";
         let merged = |prefer| text(merge(vec![book(one), book(two)], prefer).unwrap());
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn pruning_keeps_what_is_asked_for() {
+    fn pruning_follows_its_limits() {
         let all =
             "sfen B 2\n3c3d none 5 1 1\nsfen A 1\n#here\n7g7f none 40 9 8\n2g2f 8c8d 30 9 2\n3g3f none 1 1 1";
         let pruned = |keep| text(prune(&book(all), keep));

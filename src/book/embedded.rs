@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// The name that stands for the book inside the binary, where a file is expected.
+/// The name of the embedded book, accepted in place of a file.
 pub const INTERNAL: &str = "<internal>";
 
 /// A `.ybb` file, compressed by zstd. Made by `toratsugumi book pack`.

@@ -152,7 +152,7 @@ fn looks_like_sbk(mut bytes: &[u8]) -> bool {
             return false;
         }
         fields += 1;
-        // what reaches beyond the bytes at hand counts only behind others
+        // a field that is longer than the available bytes counts only after other fields
         match body.get(length..) {
             Some(rest) => bytes = rest,
             None => return fields > 2,
@@ -217,8 +217,7 @@ fn read_any(path: &Path) -> Result<(Book, BookFormat, Loss), BookError> {
     Ok((book, format, messages::list(lost)))
 }
 
-/// The number of the first position of a `.ybb` that does not stand behind the one before it, if there is
-/// one.
+/// The index of the first position of a `.ybb` that is out of order, if any.
 ///
 /// # Errors
 /// Files, and what is no `.ybb`.

@@ -13,8 +13,8 @@ pub struct Library {
     books: Vec<(PathBuf, OpenBook)>,
 }
 
-/// The files that a name stands for, as YaneuraOu finds them: before `NAME.db` or `NAME.ybb` come `NAME-000`,
-/// `NAME-001` and so on with either ending, and where `NAME.db` is missing `NAME.ybb` takes its place.
+/// The files of a book name, found as in YaneuraOu: first `NAME-000`, `NAME-001` and so on with either
+/// extension, then `NAME.db` or, if it is missing, `NAME.ybb`.
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_several_files() {
+    fn a_book_name_finds_numbered_files() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         assert_eq!(files(&at("a.db")), [at("a.db")]);

@@ -59,7 +59,7 @@ impl Collector {
         self.add_of(self.filter.side, root, moves, ending);
     }
 
-    /// Adds a game's moves of one side, or of both, whatever the filter says of sides.
+    /// Adds a game's moves of one side or of both; ignores the sides of the filter.
     pub fn add_of(
         &mut self,
         wanted_side: Option<Color>,
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_are_counted_by_the_filter() {
+    fn the_filter_selects_moves() {
         let game = |text: &str| {
             let mut pos = Position::startpos();
             let moves = text.split(' ').map(|t| {

@@ -5,7 +5,7 @@
 //! than the draw, and it is found as in endgame tables, from the leaves backward: the leaves better for Black
 //! than a draw are taken from the best down, and each position gets the score of the first from which Black
 //! can force its way there, in the fewest moves while White delays; the same for White; what is left is a
-//! draw. One pass over the moves, whatever the circles.
+//! draw. One pass over the moves suffices, also with cycles.
 //!
 //! Perpetual check counts as a draw like any repetition.
 
@@ -76,7 +76,7 @@ impl Parents {
     }
 }
 
-/// The score of every node with moves. A node without any is a draw; there is none in a [`Book`].
+/// The score of every node. A node without moves is a draw; a [`Book`] has none.
 pub fn solve(game: &ScoreGraph) -> Vec<Score> {
     let n = game.turns.len();
     let parents = Parents::of(game);
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::support::random::Rng;
 
-    /// A random graph with many circles, some scores equal to the draw's.
+    /// A random graph with many cycles, some scores equal to the draw's.
     fn random(rng: &mut Rng) -> ScoreGraph {
         let n = 1 + rng.below(12);
         let draw = [0, 0, -2, 3][rng.below(4)];
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_random_graphs_equal_the_plain_reference() {
+    fn random_graphs_match_the_reference() {
         let mut rng = Rng::new(15);
         let mut repetitions = 0;
         for graph in 0..1000 {

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_read_back_and_turn() {
+    fn moves_round_trip_and_flip() {
         for (text, turned) in [("7g7f", "3c3d"), ("8h2b+", "2b8h+"), ("P*5e", "P*5e"), ("R*1a", "R*9i")] {
             let raw = read_move(text.as_bytes()).unwrap();
             assert!(is_move(raw));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_told_from_zero() {
+    fn unknown_is_distinct_from_zero() {
         let m = BookMove::new(1);
         assert_eq!((m.value(), m.depth(), m.count()), (None, None, None));
         let m = m.with_value(Some(0)).with_depth(Some(0)).with_count(Some(u64::MAX));

@@ -79,7 +79,7 @@ mod tests {
     use crate::position::handicap;
 
     #[test]
-    fn starts_are_positions() {
+    fn handicap_starts_round_trip() {
         for pos in handicap::starts() {
             let sfen = pos.sfen();
             let (place, ply) = PackedPosition::read(&sfen).unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_twice_is_the_identity() {
+    fn flipping_twice_is_the_identity() {
         let sfen = "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124";
         let place = PackedPosition::read(sfen).unwrap().0;
         assert_eq!(place.flipped().and_then(|p| p.flipped()), Some(place));

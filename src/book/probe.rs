@@ -1,4 +1,4 @@
-//! A book to look positions up in: [`OpenBook`].
+//! An open book, to look positions up: [`OpenBook`].
 
 use super::apery::AperyBook;
 use super::db;
@@ -44,7 +44,7 @@ pub struct Lookup {
 
 impl OpenBook {
     /// Opens a file. With `on_the_fly` the formats of YaneuraOu stay on the disk; a `.db` that is not sorted
-    /// cannot, which `say` tells.
+    /// cannot, which is reported to `say`.
     ///
     /// # Errors
     /// They name the file and the location in it.

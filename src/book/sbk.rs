@@ -153,7 +153,7 @@ pub struct Unread {
     pub unreached: usize,
 }
 
-/// Reads a file. States without moves are where lines end, and are not told as dropped.
+/// Reads a file. States without moves end lines and are not reported as dropped.
 ///
 /// # Errors
 /// Bytes that are no such message; a root that is no position; a move that is none.
@@ -260,7 +260,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
         }
         children.push(own);
     }
-    // a circle that nothing else leads to needs a root, too: its first position
+    // a cycle that nothing else leads to needs a root, too: its first position
     let mut is_root: Vec<bool> = book.entries().map(|e| !reached.contains(&e.place)).collect();
     mark_circles(&book, &children, &mut is_root);
     let mut order: Vec<usize> = (0..book.len()).collect();
@@ -297,7 +297,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
         });
         write_state(SbkState {
             id: ids[&e.place],
-            // the format knows no move numbers: ShogiGUI writes 1, and ShogiHome looks for that
+            // the format has no move numbers: ShogiGUI writes 1, and ShogiHome expects it
             position: is_root[*i].then(|| e.place.position(1)).flatten().map(|pos| pos.sfen()),
             comment: (!comment.is_empty()).then(|| comment.to_string()),
             moves: moves.collect(),
@@ -352,7 +352,7 @@ mod tests {
     /// A line in which a later state is a root, too: as other programs number it, and one move before the
     /// third.
     #[test]
-    fn numbers_come_from_the_first_position_whatever_else_is_a_root() {
+    fn plies_count_from_numbered_roots() {
         let text = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f\n\
                     sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2\n3c3d\n\
                     sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3\n2g2f\n";
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn words_read_back() {
+    fn move_words_round_trip() {
         let mut pos = Position::startpos();
         for text in ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"] {
             let m = pos.parse_move(text).unwrap();

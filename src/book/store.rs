@@ -29,7 +29,7 @@ impl EntrySlot {
 pub struct BookEntry<'a> {
     /// The position.
     pub place: PackedPosition,
-    /// Its move number; 0 where the format or the file tells none.
+    /// Its move number; 0 if the format or the file has none.
     pub ply: u16,
     /// At least one.
     pub moves: &'a [BookMove],
@@ -145,7 +145,7 @@ impl Book {
         self.slots[index].first as usize
     }
 
-    /// What was written beside positions and moves, sorted.
+    /// All remarks, sorted.
     pub fn remarks(&self) -> &[Remark] {
         &self.remarks
     }
@@ -157,7 +157,7 @@ impl Book {
         found.map_or("", |i| &self.remarks[i].text)
     }
 
-    /// What was written about the book as a whole; lines as those of a [`Remark`].
+    /// The comment on the book as a whole; lines as those of a [`Remark`].
     pub fn comment(&self) -> &str {
         &self.comment
     }
@@ -211,25 +211,25 @@ impl BookBuilder {
         }
     }
 
-    /// Adds what was written beside a position or a move of it.
+    /// Adds a remark.
     pub fn remark(&mut self, remark: Remark) {
         if !remark.text.is_empty() {
             self.book.remarks.push(remark);
         }
     }
 
-    /// Adds what was written about the book as a whole.
+    /// Adds a comment on the book as a whole.
     pub fn comment(&mut self, text: &str) {
         add_lines(&mut self.book.comment, text);
     }
 
-    /// The book. Entries of one position and ply become one: of a move named by several, what the first says
-    /// stays. Remarks on one thing stand one below the other.
+    /// The book. Entries of the same position and ply become one; of a move in several of them the first is
+    /// kept. Remarks on the same position or move are joined.
     pub fn finish(self) -> (Book, Dropped) {
         self.finish_with(&mut |_, _| ())
     }
 
-    /// As [`finish`](Self::finish); `join` may put what a later entry says of a move into the earlier one.
+    /// As [`finish`](Self::finish); `join` may merge a later entry's data of a move into the earlier one.
     pub fn finish_with(mut self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, Dropped) {
         self.join_positions(join);
         let BookBuilder { mut book, mut dropped } = self;

@@ -19,7 +19,7 @@ const HEADER: u64 = 32;
 const RECORD: u64 = 44;
 const WITH_DEPTH: u64 = 1;
 
-/// A book to look positions up in, in memory or on the disk.
+/// An open book, in memory or on the disk.
 pub struct YbbFile {
     source: BookSource,
     records: u64,
@@ -127,7 +127,7 @@ impl YbbFile {
         Ok(None)
     }
 
-    /// Whether every position stands behind the last one: the index of the first that does not.
+    /// The index of the first position that is out of order, if any.
     ///
     /// # Errors
     /// Files.
@@ -164,8 +164,8 @@ impl YbbFile {
     }
 }
 
-/// Writes a book, of the same position at several plies only the smallest. Moves stand in the order of their
-/// rank. The depth is written where any move has one. Says how many positions and moves were written.
+/// Writes a book; of a position at several plies only the smallest ply. Moves are in the order of their rank.
+/// Depths are written if any move has one. Returns the numbers of positions and moves.
 ///
 /// # Errors
 /// The output cannot be written.

@@ -1,9 +1,8 @@
 //! Which leaves of a book to search next: [`frontier`].
 //!
-//! A leaf is the nearer to the front, the less both sides have to give away on the line to it: the sum of
-//! what each of its moves is worse than the best one there, with backed-up scores, and a fixed price a ply
-//! (drop-out expansion). So the best line grows first, for either side, and next to it what is nearly as
-//! good.
+//! The cost of a leaf is the sum, over the moves of the line to it, of the difference to the best move there
+//! with backed-up scores, and a fixed price per ply (drop-out expansion). So the best line of either side
+//! grows first, then the lines that are nearly as good.
 
 use crate::book::graph::{Graph, MoveTarget};
 use crate::book::minimax::{Score, game_of, solve};
@@ -12,14 +11,14 @@ use crate::types::Color;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 
-/// What is still of expansion. Centipawns.
+/// Which leaves may be searched. Centipawns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrowthRules {
-    /// A move may be so much worse than the best one of its position.
+    /// A move may be worse than the best one of its position by this.
     pub margin: i32,
     /// A line whose score is beyond this for either side is decided.
     pub range: i32,
-    /// What a ply costs; the more, the broader the book.
+    /// The cost of a ply; a higher one makes a broader book.
     pub ply_price: i32,
     /// The last move number.
     pub max_ply: u16,
@@ -27,8 +26,8 @@ pub struct GrowthRules {
     pub draw: i32,
 }
 
-/// The leaves to search next, at most so many, the nearest first; positions of `game_over` are passed over.
-/// Roots and leaves have their move numbers with them, 0 where none is known.
+/// The leaves to search next, at most `most`, in order of cost; positions of `game_over` are skipped. Roots
+/// and leaves come with their move numbers, 0 if unknown.
 pub fn frontier(
     book: &Book,
     roots: &[(PackedPosition, u16)],

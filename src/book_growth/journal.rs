@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_read_back_and_other_settings_are_refused() {
+    fn rounds_round_trip_and_other_settings_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db.journal");
         let (one, two) = (json!({"nodes": 1}), json!({"nodes": 2}));

@@ -28,7 +28,7 @@ pub struct GrowthJob {
     pub again: bool,
     /// Search only part `I` (from 0) of `N` of the positions, and drop the others.
     pub shard: Option<(usize, usize)>,
-    /// Grow until there are so many positions.
+    /// Grow until the book has this number of positions.
     pub grow: usize,
     /// Grow from these positions, with their plies.
     pub roots: Vec<(PackedPosition, u16)>,
@@ -40,7 +40,7 @@ pub struct GrowthJob {
     pub network: Arc<Network>,
     /// Positions searched at once, each on one thread.
     pub threads: usize,
-    /// Where searches are kept until the book is written.
+    /// The file of the searches until the book is written.
     pub journal: PathBuf,
     /// Stop after this time.
     pub max_time: Option<Duration>,

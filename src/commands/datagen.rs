@@ -15,9 +15,10 @@ use std::time::Duration;
 
 /// Let the engine play against itself and keep the games for training
 ///
-/// Game number g is the same on any machine and any number of threads; a run that was stopped goes on with
-/// --resume; shards of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit code 0:
-/// complete (also if it was before), 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with --resume.
+/// Game number g is the same on any machine and with any number of threads; a run that was stopped continues
+/// with --resume; shards of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit
+/// code 0: complete (also if it was before), 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with
+/// --resume.
 ///
 /// Games are written in the order of their numbers. What a stop or a kill loses beside the games under way
 /// are finished ones that wait for an earlier series; they are played again.
@@ -46,7 +47,7 @@ pub struct Args {
     /// Games at once [default: one a CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Another seed, other games
+    /// Seed of the games
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Make only part I of N of the run (I from 0)
@@ -55,7 +56,7 @@ pub struct Args {
     /// Stop after this time (90, 45s, 55m, 1h30m)
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     max_time: Option<Duration>,
-    /// Go on with what an earlier run left in the directory
+    /// Continue an earlier run in the directory
     #[arg(long)]
     resume: bool,
     /// After a request to stop, games may end within this time
@@ -67,7 +68,7 @@ pub struct Args {
     /// A network file or the directory of an nn.bin, instead of the embedded network
     #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
-    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
     /// Start games from these lines (`startpos moves ...`, `sfen ...`), then random moves
@@ -85,33 +86,33 @@ pub struct Args {
     /// Share of the moves that are drawn from the best few
     #[arg(long, default_value_t = DatagenSettings::default().multipv_chance, value_parser = parse_share)]
     multipv_chance: f64,
-    /// How many are the best few
+    /// Number of the best few moves
     #[arg(long, default_value_t = DatagenSettings::default().multipv as u32, value_parser = clap::value_parser!(u32).range(1..))]
     multipv: u32,
-    /// How much worse than the best they may be
+    /// How much worse than the best move they may be
     #[arg(long, default_value_t = DatagenSettings::default().multipv_margin, value_parser = clap::value_parser!(i32).range(0..))]
     multipv_margin: i32,
-    /// No chance decides after this ply
+    /// No random moves after this ply
     #[arg(long, default_value_t = DatagenSettings::default().random_until)]
     random_until: u32,
     /// End games when both sides' scores agree on this
     #[arg(long, default_value_t = DatagenSettings::default().decided_score, value_parser = clap::value_parser!(i32).range(1..))]
     decided_score: i32,
-    /// For how many plies they must
+    /// For this number of plies
     #[arg(long, default_value_t = DatagenSettings::default().decided_plies, value_parser = clap::value_parser!(u32).range(1..))]
     decided_plies: u32,
-    /// Draw games after so many plies, those of the opening and the random moves at the start included
+    /// Draw games after this number of plies, the opening and the random moves at the start included
     #[arg(long, default_value_t = DatagenSettings::default().max_ply, value_parser = clap::value_parser!(u32).range(1..))]
     max_ply: u32,
     /// Mark positions scored beyond this as unfit for training
     #[arg(long, default_value_t = DatagenSettings::default().fit_score, value_parser = clap::value_parser!(i32).range(0..))]
     fit_score: i32,
-    /// Mark at most so many positions of a game as fit for training (of a drawn game half as many)
+    /// Maximum number of positions of a game that are marked as fit for training (half of it in a drawn game)
     #[arg(long, default_value_t = DatagenSettings::default().fit_per_game)]
     fit_per_game: usize,
-    /// Write up to so many quiet positions of every search's tree beside the games, as shard-....psv: each
-    /// with its static evaluation, moved to the bound that the search proved if it lies beyond (TreeStrap);
-    /// `train` reads them with the games
+    /// Write up to this number of quiet positions of every search's tree beside the games, as shard-....psv:
+    /// each with its static evaluation, moved to the bound that the search proved if it lies beyond
+    /// (TreeStrap); `train` reads them with the games
     #[arg(long, default_value_t = 0, value_name = "N")]
     trees: usize,
     /// MiB of each thread's transposition table
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_options_of_settings_ask_for_these_settings() {
+    fn settings_round_trip_through_options() {
         let by_nodes = DatagenSettings {
             seed: 2,
             nodes: 3,

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Make the network stronger: self-play, training and a match, over and over
 ///
-/// Everything is kept in one directory as plain files, with report.html to look at. Killed at any moment the
-/// loop goes on where it was; Ctrl-C stops it within seconds. Exit code 0: the generations asked for have
+/// Everything is in one directory as plain files, with the report in report.html. After a kill the same
+/// command continues the loop; Ctrl-C stops it within seconds. Exit code 0: the generations asked for have
 /// ended; 75: stopped before that, run again.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
@@ -25,7 +25,7 @@ pub struct Args {
     /// Write all settings with their defaults and comments to DIR/learn.toml, and end
     #[arg(long, conflicts_with_all = ["config", "generations", "max_time", "keep", "print_job"])]
     init: bool,
-    /// Stop when so many generations have ended, counted from the first
+    /// Stop after this generation
     #[arg(long)]
     generations: Option<u32>,
     /// Stop after this time (90, 45s, 55m, 1h30m)
@@ -113,10 +113,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_template_says_the_defaults() {
+    fn the_template_has_every_default() {
         assert_eq!(toml::from_str::<Config>(TEMPLATE).unwrap(), Config::default());
         Config::default().check().unwrap();
-        // every setting stands in it, those without a default as a comment
+        // every setting is in it, those without a default as a comment
         let shown = serde_json::to_value(Config::default()).unwrap();
         for (section, values) in shown.as_object().unwrap() {
             for name in values.as_object().into_iter().flat_map(|o| o.keys()) {

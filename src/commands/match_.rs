@@ -26,7 +26,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Play matches between USI engines and tell which one is stronger
+/// Play matches between USI engines to find out which one is stronger
 ///
 /// Every opening is played twice with colours exchanged. Our own rules decide: an engine that plays an
 /// illegal move, crashes, hangs, oversteps its time or declares a win it has not loses that game, and is
@@ -68,7 +68,7 @@ pub struct Args {
     /// Games at once
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
-    /// Who meets whom, with more than two engines
+    /// Which engines play each other, with more than two
     #[arg(long, value_enum, default_value = "round-robin")]
     mode: PairingMode,
     /// Order of the openings
@@ -96,13 +96,13 @@ pub struct Args {
     /// [default: never]
     #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     draw: Option<i32>,
-    /// With --draw: so many plies in a row
+    /// With --draw: number of consecutive plies
     #[arg(long, default_value_t = 16, value_name = "N", requires = "draw", value_parser = clap::value_parser!(u32).range(1..))]
     draw_plies: u32,
     /// With --draw: not before this ply
     #[arg(long, default_value_t = 160, value_name = "PLY", requires = "draw")]
     draw_after: u32,
-    /// Drawn after so many plies, those of the opening among them
+    /// Draw games after this number of plies, the opening's included
     #[arg(long, default_value_t = 320)]
     max_ply: u32,
     /// Milliseconds by which a clock may be overstepped
@@ -205,7 +205,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         patience: args.patience.as_millis() as u64,
         rule: args.rule,
     };
-    // what makes it the same match; games, jobs and the test may change when it goes on
+    // what must be the same when the match continues; games, jobs and the test may change
     let settings = json!({
         "engines": engines,
         "networks": networks(&engines),
@@ -274,8 +274,8 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
     Ok(engines)
 }
 
-/// SHA-256 of the networks that engines are told to load: under the same name there may be another one when
-/// the match goes on. What cannot be read the engine will complain of.
+/// SHA-256 of the networks that engines load, because the file may be another one when the match continues.
+/// Unreadable files are left to the engine to report.
 fn networks(engines: &[EngineSpec]) -> BTreeMap<&str, Option<String>> {
     let told = |engine: &EngineSpec| {
         let names = ["EvalDir", "EvalFile"];

@@ -14,10 +14,10 @@ use std::time::Duration;
 
 /// Tune the search's numbers by self-play (SPSA); needs a build with `--features tune`
 ///
-/// Writes DIR/tune.json (all that the run knows; --resume goes on with it), DIR/params.txt (the present
-/// numbers, as search/params.rs has them) and DIR/tune.svg (the way of each). `toratsugumi --numbers FILE`
-/// before any command searches with them, so a match can tell whether they are worth something, `datagen` can
-/// play with them, and another run of `tune` can begin with them.
+/// Writes DIR/tune.json (the state of the run, for --resume), DIR/params.txt (the present numbers, as
+/// search/params.rs has them) and DIR/tune.svg (the path of each). `toratsugumi --numbers FILE` before any
+/// command searches with them, so a match can measure their strength, `datagen` can play with them, and
+/// another run of `tune` can begin with them.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Directory of the run
@@ -41,7 +41,7 @@ pub struct Args {
     /// A game is decided when both sides' scores agree on this (a pawn has 90)
     #[arg(long, default_value_t = 2000)]
     decided_score: i32,
-    /// Draw games after so many plies
+    /// Draw games after this number of plies
     #[arg(long, default_value_t = 320)]
     max_ply: u32,
     /// Other perturbations, other openings
@@ -53,11 +53,11 @@ pub struct Args {
     /// A network file or the directory of an nn.bin, instead of the embedded network
     #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
-    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Go on with what an earlier run left in the directory. Its settings and numbers hold; the network and
-    /// the openings must be named again
+    /// Continue an earlier run in the directory. Its settings and numbers hold; the network and the openings
+    /// must be named again
     #[arg(long)]
     resume: bool,
     /// Stop after this time (90, 45s, 55m, 1h30m)

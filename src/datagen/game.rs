@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thinning_leaves_exactly_as_many_as_asked() {
+    fn thinning_keeps_the_requested_number() {
         let mut rng = Rng::new(5);
         for (n, most) in [(0, 10), (5, 10), (300, 100), (300, 0)] {
             let mut plies = vec![PlyRecord { mv: 1, score: 0, fit: true }; n];

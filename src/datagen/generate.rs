@@ -1,8 +1,8 @@
 //! Making the games of a shard: [`generate`], its files and its threads.
 //!
-//! Series of games (see [`DatagenSettings::series`]) are dealt out in turn: series `s` belongs to shard `s
-//! mod N`. The games of a shard are written in the order of their numbers, whatever thread finishes first. A
-//! directory holds, of each shard,
+//! Series of games (see [`DatagenSettings::series`]) are distributed in turn: series `s` belongs to shard `s
+//! mod N`. The games of a shard are written in the order of their numbers, whichever thread finishes first. A
+//! directory holds for each shard
 //!
 //! ```text
 //! shard-00012-of-00100.part     the games so far, append-only
@@ -14,9 +14,9 @@
 //! ```
 //!
 //! A process that is killed loses the games since the last flush, at most a minute, and those that wait for
-//! an earlier series to end (one that is stopped, the latter). They are played again. Resuming cuts off a
-//! torn tail (with trees, what came after the last manifest) and goes on with the first game that is missing;
-//! the finished file is the same, byte for byte, as that of an undisturbed run.
+//! an earlier series to end; a process that is stopped loses the latter. They are played again. Resuming cuts
+//! off a torn tail (with trees, everything after the last manifest) and continues with the first missing
+//! game; the finished file is the same, byte for byte, as that of an undisturbed run.
 
 use super::error::ShardError;
 use super::game::SelfPlayer;
@@ -53,7 +53,7 @@ pub struct ShardJob {
     pub target: RunSize,
     /// Which part this job makes.
     pub shard: Shard,
-    /// Where the shard's files stand.
+    /// The directory of the shard's files.
     pub dir: PathBuf,
     /// Concurrent games.
     pub threads: usize,
@@ -265,8 +265,8 @@ impl ShardWriter {
         Ok(())
     }
 
-    /// Hands all games whose turn has come to the operating system; with trees, a kill between two such
-    /// moments leaves more of one file than of the other, so the manifest tells how far they go together.
+    /// Writes all games whose turn has come. With trees, a kill between two flushes leaves the two files with
+    /// different numbers of games, so the manifest has the length of both.
     fn flush(&mut self) -> Result<(), ShardError> {
         if self.saved == self.manifest.counts.games {
             return Ok(());
@@ -309,7 +309,7 @@ struct Floor {
     /// Abandon the games in progress, too.
     abandon: AtomicBool,
     nodes: AtomicU64,
-    /// The game in which a thread panicked; its message stands above on standard error.
+    /// The game in which a thread panicked, after its message on standard error.
     failed: OnceLock<u64>,
 }
 
@@ -473,7 +473,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dead_thread_is_an_error_that_names_the_game() {
+    fn a_panicked_thread_is_an_error_that_names_the_game() {
         let dir = tempfile::tempdir().unwrap();
         // the packed form of its start panics for want of a king
         let openings = Openings::unchecked(vec!["4k4/9/4P4/9/9/9/9/9/9 b G 1".parse().unwrap()]);

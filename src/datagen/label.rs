@@ -106,7 +106,7 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
         }
         return Ok(false);
     }
-    // an empty file of a killed process may have no settings beside it yet
+    // a process killed early leaves an empty file without settings
     let begun = std::fs::metadata(&part).is_ok_and(|part| !job.resume || part.len() > 0);
     let mut file = if begun {
         if !job.resume {

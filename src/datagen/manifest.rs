@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn manifests_read_back_and_refuse_what_differs() {
+    fn manifests_round_trip_and_refuse_other_settings() {
         let dir = tempfile::tempdir().unwrap();
         let ours = identity();
         let manifest = Manifest {

@@ -4,7 +4,7 @@
 //! that decides what the games are. [`generate()`] spreads the games of a run over threads, processes and
 //! machines: game `g` depends on the settings and `g` alone, so that a killed run resumes, and shards merge,
 //! without a trace. A few games in a row form a series, in which the search keeps what it learns.
-//! [`Manifest`] records beside the games what made them and refuses mixing.
+//! [`Manifest`] records the settings beside the games and refuses to mix runs.
 
 mod error;
 mod game;

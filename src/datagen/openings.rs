@@ -79,7 +79,7 @@ impl Openings {
             line.iter().for_each(|&m| {
                 pos.do_move(m);
             });
-            // the more attempts fail, the fewer random moves; a line by itself is taken as it is
+            // fewer random moves after each failed attempt; a line without random moves is always accepted
             let random = rng.between(low, high).saturating_sub(attempt / 20);
             play_random(&mut pos, &mut moves, random as usize, rng);
             if pos.has_legal_move() && (random == 0 || balanced(&pos)) {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openings_that_no_record_can_hold_are_refused() {
+    fn openings_that_records_cannot_hold_are_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "startpos\nsfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\n").unwrap();
         let error = Openings::read(file.path()).err().unwrap().to_string();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_follow_the_line_then_the_dice_and_end_even_if_nothing_balances() {
+    fn starts_follow_the_line_then_random_moves() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "startpos moves 7g7f 3c3d 2g2f 8c8d").unwrap();
         let file = Openings::read(file.path()).unwrap();

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of random moves at the start; after more of them games have no middlegame.
 pub const MOST_RANDOM_PLIES: u32 = 100;
 
-/// What game number `g` depends on, beside the network, the search and the games before it in its series.
-/// Scores are in `Value` units (a pawn is 90), plies count from the start of the game.
+/// Everything that game number `g` depends on, besides the network, the search and the games before it in its
+/// series. Scores are in `Value` units (a pawn is 90), plies count from the start of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatagenSettings {
     /// Game number g depends on this and g alone.
@@ -42,7 +42,7 @@ pub struct DatagenSettings {
     pub random_until: u32,
     /// A game is decided when the scores of both sides agree on this or more ...
     pub decided_score: Value,
-    /// ... for so many plies.
+    /// ... for this number of plies.
     pub decided_plies: u32,
     /// The game is drawn after this number of plies.
     pub max_ply: u32,

@@ -1,6 +1,6 @@
 //! The parts of a run on several machines: [`Shard`].
 //!
-//! Series of games (see [`DatagenSettings::series`](super::DatagenSettings::series)) are dealt out in turn:
+//! Series of games (see [`DatagenSettings::series`](super::DatagenSettings::series)) are distributed in turn:
 //! series `s` belongs to shard `s mod N`.
 
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ impl Shard {
         (k / series * self.count + self.index) * series + k % series
     }
 
-    /// Where the shard's games (`games`, unfinished `part`) or its manifest (`json`) stand in the directory
+    /// The path of the shard's games (`games`, unfinished `part`) or its manifest (`json`) in the directory
     /// `dir`.
     pub fn file(self, dir: &Path, extension: &str) -> PathBuf {
         dir.join(format!("shard-{:05}-of-{:05}.{extension}", self.index, self.count))
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shards_deal_everything_out() {
+    fn shards_cover_all_games_once() {
         for (total, count) in [(10, 3), (2, 5), (0, 2), (7, 1)] {
             let parts = (0..count).map(|index| Shard { index, count }.part_of(total));
             assert_eq!(parts.sum::<u64>(), total);

@@ -22,7 +22,7 @@ impl TreeFile {
     /// manifest at `json`. together.
     pub fn open(part: &Path, json: &Path, path: PathBuf) -> Result<TreeFile, ShardError> {
         let (mut bytes, mut games) = (0, 0);
-        // killed before the first manifest, there is no game yet
+        // a process killed before the first manifest has left no game
         if part.exists() && json.exists() {
             let manifest = Manifest::read(json)?;
             (bytes, games) = (manifest.tree_bytes.unwrap_or(0), manifest.counts.games);

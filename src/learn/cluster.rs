@@ -64,7 +64,7 @@ pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, Lea
 }
 
 /// A task that receives SIGTERM (preemption, time limit) saves its games and exits with 75; queued again it
-/// goes on.
+/// continues.
 fn slurm(job: &ClusterJob) -> Result<String, LearnError> {
     let &ClusterJob { plan, root, .. } = job;
     let (c, g) = (&plan.config.cluster, &plan.config.generate);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slurm_script_runs_one_shard_a_task() {
+    fn a_slurm_script_runs_one_shard_per_task() {
         let job = ClusterJob { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 };
         let script = slurm(&job).unwrap();
         assert!(script.starts_with("#!/bin/bash\n#SBATCH"));

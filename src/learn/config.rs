@@ -61,7 +61,7 @@ pub struct Generate {
     pub random_chance: f64,
     pub decided_score: i32,
     pub decided_plies: u32,
-    /// Positions of every search's tree that are learnt from, too; 0 for none.
+    /// Positions inside every search that are trained on, too; 0 for none.
     pub trees: usize,
     pub shards: u64,
     pub workers: Workers,
@@ -73,9 +73,9 @@ pub struct Generate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Train {
-    /// Generations whose games are learnt from.
+    /// Generations whose games are trained on.
     pub window: u32,
-    /// Records of other runs, learnt from in every generation.
+    /// Records of other runs, trained on in every generation.
     pub games: Vec<PathBuf>,
     pub passes: u32,
     /// Trainings whose mean the network is.

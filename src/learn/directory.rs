@@ -29,22 +29,22 @@ impl Directory {
         self.root.join(format!("gen-{number:03}"))
     }
 
-    /// Where the games of a generation stand.
+    /// The directory of a generation's games.
     pub fn games(&self, number: u32) -> PathBuf {
         self.generation(number).join("games")
     }
 
-    /// Where the network and the training of a generation stand.
+    /// The directory of a generation's network and training.
     pub fn network(&self, number: u32) -> PathBuf {
         self.generation(number).join("network")
     }
 
-    /// Where the trainings stand whose mean becomes the network of a generation.
+    /// The directory of the trainings whose mean becomes the network of a generation.
     pub fn runs(&self, number: u32) -> PathBuf {
         self.network(number).join("runs")
     }
 
-    /// Where the match of a generation stands.
+    /// The directory of a generation's match.
     pub fn match_dir(&self, number: u32) -> PathBuf {
         self.generation(number).join("match")
     }

@@ -12,7 +12,7 @@ pub struct Plan {
     pub number: u32,
     /// The generation whose network plays, the best so far; 0 is the start.
     pub player: u32,
-    /// Generations whose games are learnt from.
+    /// Generations whose games are trained on.
     pub window: Vec<u32>,
     /// The settings with which it began.
     pub config: Config,
@@ -98,7 +98,7 @@ pub struct MatchSummary {
 }
 
 impl MatchSummary {
-    /// The Elo in words, such as `+12 [-3, +27]`, or `above +182` where there is but one bound.
+    /// The Elo in words, such as `+12 [-3, +27]`, or `above +182` if there is only one bound.
     pub fn elo_text(&self) -> Option<String> {
         self.elo.map(|[elo, low, high]| match (low.is_finite(), high.is_finite()) {
             (true, false) => format!("above {low:+.0}"),
@@ -108,7 +108,7 @@ impl MatchSummary {
     }
 }
 
-/// Elo and its interval, in which `null` stands for an infinity.
+/// Elo and its interval, with `null` for infinity.
 fn elo_with_infinities<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[f64; 3]>, D::Error> {
     let read = Option::<[Option<f64>; 3]>::deserialize(from)?;
     Ok(read.map(|[elo, low, high]| {
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_match_without_exception_is_read_as_it_was_written() {
+    fn one_sided_results_round_trip_in_json() {
         let (won, lost) =
             ([f64::INFINITY, -511.5, f64::INFINITY], [f64::NEG_INFINITY, f64::NEG_INFINITY, 511.5]);
         for (elo, json, text) in [

@@ -15,8 +15,8 @@
 //! gen-NNN/{games,train,judge}.json   what came of each stage; written when it has ended
 //! ```
 //!
-//! A stage that has left its `.json` is not done again, and each stage by itself goes on after a kill, so the
-//! loop goes on where it was.
+//! A stage whose `.json` exists is not run again, and every stage continues after a kill, so the whole loop
+//! continues.
 
 mod cluster;
 mod config;

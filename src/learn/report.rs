@@ -191,7 +191,7 @@ mod tests {
     use crate::learn::generation::example::generation;
 
     #[test]
-    fn rungs_stand_on_the_player_they_beat() {
+    fn elo_adds_up_along_promoted_players() {
         let all = [
             generation(1, 0, Some([50.0, 20.0, 80.0]), true),
             generation(2, 1, Some([-30.0, -60.0, 0.0]), false),
@@ -212,7 +212,7 @@ mod tests {
         );
     }
     #[test]
-    fn matches_without_exception_have_a_place_in_the_report() {
+    fn one_sided_results_appear_in_the_report() {
         let elo = |wins, losses| Estimate::of_games(wins, 0, losses).map(|e| [e.elo, e.low, e.high]);
         let all = [generation(1, 0, elo(2, 0), true), generation(2, 1, elo(0, 2), false)];
         let rungs = ladder(&all);

@@ -251,7 +251,7 @@ pub fn prepare(root: &Path, config: &Config) -> Result<Plan, LearnError> {
             present_plan(&directory, config, &directory.generations()?)?
         }
     };
-    // what a job says goes there from its first moment on
+    // the log of a job goes there from its start
     let games = directory.games(plan.number);
     std::fs::create_dir_all(&games).at(&games)?;
     Ok(plan)
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_that_cannot_be_trained_may_be_replaced() {
+    fn an_untrainable_start_network_can_be_replaced() {
         let root = tempfile::tempdir().unwrap();
         let directory = directory(root.path());
         let [bad, good] = ["lite_72-32", "psq_256x2-screlu-8b"].map(|kind| {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_has_the_generations_whose_games_are_there() {
+    fn the_window_has_generations_with_games() {
         let root = tempfile::tempdir().unwrap();
         let directory = directory(root.path());
         let all: Vec<Generation> = (1..=3).map(|number| generation(number, 0, None, false)).collect();
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_no_generation_fills_is_refused_before_there_is_a_plan() {
+    fn a_batch_larger_than_a_generation_is_refused() {
         let root = tempfile::tempdir().unwrap();
         let directory = directory(root.path());
         let start = directory.network(0).join(NETWORK).to_string_lossy().into_owned();

@@ -34,7 +34,7 @@ const FLUSH_EVERY: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 
-/// What a stage needs beside the plan.
+/// What a stage needs besides the plan.
 #[derive(Clone, Copy)]
 pub struct StageContext<'a> {
     pub directory: &'a Directory,
@@ -94,7 +94,7 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Data
         decided_score: g.decided_score,
         decided_plies: g.decided_plies,
         trees: g.trees,
-        // whether large scores are learnt from is decided when training
+        // training decides about large scores
         fit_score: i32::from(i16::MAX),
         ..DatagenSettings::default()
     }
@@ -239,7 +239,7 @@ fn train_run(plan: &Plan, c: StageContext, run: u32, out: PathBuf) -> Result<Tra
             epsilon: t.epsilon,
             row_rate: t.row_rate,
             memory: t.memory << 20,
-            // a training that another machine began goes on with as many
+            // a training that another machine began continues with the same number
             threads: plan.config.threads,
         },
         data: c.directory.training_files(plan)?,

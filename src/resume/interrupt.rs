@@ -1,6 +1,6 @@
-//! Requests to stop (Ctrl-C, a batch system's end of time, a spot machine's recall): long jobs look at their
-//! number, and save what they have before they end. The command line counts signals here; another program may
-//! call [`request`].
+//! Requests to stop (Ctrl-C, a time limit of a batch system, preemption of a machine). Long jobs check their
+//! number and save their work before they end. The command line counts signals here; other programs may call
+//! [`request`].
 
 use std::fmt;
 use std::process::ExitCode;
@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 static REQUESTS: AtomicU32 = AtomicU32::new(0);
 
-/// Counts one request more: a signal's handler calls it.
+/// Counts a request; signal handlers call it.
 pub fn request() {
     REQUESTS.fetch_add(1, Relaxed);
 }
 
-/// How often the process was asked to stop. Twice means: at once.
+/// Number of requests to stop. Two mean: immediately.
 pub fn requests() -> u32 {
     REQUESTS.load(Relaxed)
 }
 
-/// A job ended early, what it had done saved; run again, it goes on.
+/// A job ended early with its work saved; the same command continues it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished;
 

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_stays_as_it_is() {
+    fn other_files_are_refused_and_not_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.jsonl");
         let good = serde_json::to_string(&line(0)).unwrap();

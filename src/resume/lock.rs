@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_threads_fight_for_is_held_by_one_at_a_time() {
+    fn a_contended_lock_has_one_holder() {
         use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
         let dir = tempfile::tempdir().unwrap();
         let (path, holders, taken) = (dir.path().join("a"), AtomicU32::new(0), AtomicU32::new(0));

@@ -1,4 +1,4 @@
-//! SHA-256 as text, of whatever can be written: [`sha256`].
+//! SHA-256 in hexadecimal of anything that can be written: [`sha256`].
 
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
@@ -6,14 +6,14 @@ use std::io::{self, Write};
 /// The digest, in lower-case hexadecimal, of what `write` writes.
 ///
 /// # Errors
-/// Those of `write`; the digest takes everything.
+/// The errors of `write`.
 pub fn sha256(write: impl FnOnce(&mut Hasher) -> io::Result<()>) -> io::Result<String> {
     let mut hasher = Hasher(Sha256::new());
     write(&mut hasher)?;
     Ok(hasher.0.finalize().iter().map(|b| format!("{b:02x}")).collect())
 }
 
-/// What [`sha256`] lets write to.
+/// The writer passed to the closure of [`sha256`].
 pub struct Hasher(Sha256);
 
 impl Write for Hasher {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digest_is_that_of_the_standard() {
+    fn digest_matches_the_standard() {
         // FIPS 180-2, appendix B.1
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let digest = sha256(|to| to.write_all(b"a").and_then(|()| write!(to, "bc")));

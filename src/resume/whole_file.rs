@@ -1,5 +1,5 @@
-//! Files that appear under their name when they are complete: [`WholeFile`]. After a kill, or while one is
-//! written, a reader finds the old file or the new one, never a part.
+//! Files that appear under their name when they are complete: [`WholeFile`]. After a kill or during a write,
+//! readers see the old file or the new one, never a part.
 
 use serde::Serialize;
 use std::ffi::OsString;
@@ -7,15 +7,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A buffered file that takes its name, and the place of a file that had it, with [`finish`](Self::finish).
+/// A buffered file that gets its name in [`finish`](Self::finish), replacing an existing file.
 pub struct WholeFile {
     out: BufWriter<File>,
-    /// Where it goes; none for a device or a pipe, which takes the bytes as they come.
+    /// The final path; none for a device or a pipe, which is written directly.
     path: Option<PathBuf>,
 }
 
 impl WholeFile {
-    /// Begins the file at `path` (where that is a link, the file that it leads to).
+    /// Begins the file at `path` (if that is a link, at its target).
     pub fn create(path: &Path) -> io::Result<WholeFile> {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let stream = std::fs::metadata(&path).is_ok_and(|m| !m.is_file() && !m.is_dir());
@@ -24,7 +24,7 @@ impl WholeFile {
         Ok(WholeFile { out, path: (!stream).then_some(path) })
     }
 
-    /// Brings the bytes to the disk, then gives them the name.
+    /// Syncs the file to the disk, then renames it.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         let Some(path) = self.path else { return Ok(()) };
@@ -57,7 +57,7 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     write(path, text)
 }
 
-/// The name of the file that is to be `path`, until it is complete.
+/// The temporary name of `path` while it is written.
 pub fn unfinished(path: &Path) -> PathBuf {
     beside(path, "tmp")
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_old_file_stays_until_the_new_one_is_complete() {
+    fn the_old_file_remains_until_the_new_one_is_complete() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.json");
         write(&path, "old").unwrap();

@@ -1,8 +1,8 @@
 //! Tuning the search parameters by play (SPSA).
 //!
-//! [`Spsa`] holds the numbers and moves them; [`Pair`] plays the games that tell it where to; [`run`](run())
-//! does both on many threads and keeps the [`TuningState`] in a file, with a picture of the paths. Needs a
-//! build with the feature `tune`, in which the numbers of `search::params` are no constants.
+//! [`Spsa`] holds the parameters and updates them; [`Pair`] plays the games that give the gradient;
+//! [`run`](run()) does both on many threads and stores the [`TuningState`] in a file, with a chart of the
+//! paths. Needs a build with the feature `tune`, in which the numbers of `search::params` are variables.
 
 mod pair;
 mod picture;

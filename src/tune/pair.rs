@@ -21,7 +21,7 @@ pub struct GameSettings {
     pub fv_scale: i32,
     /// A game is decided when both sides' scores agree on this for four plies.
     pub decided: Value,
-    /// A game is drawn after so many plies more.
+    /// The game is drawn after this number of plies from the opening.
     pub max_ply: u32,
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_sides_play_to_an_end_and_a_stop_is_heard() {
+    fn a_pair_ends_and_can_be_stopped() {
         let network = Arc::new(Network::bootstrap().unwrap());
         let settings = GameSettings { nodes: 100, fv_scale: 16, decided: 1500, max_ply: 60 };
         let mut opponents = Opponents::new(&network, settings).unwrap();

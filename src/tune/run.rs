@@ -15,7 +15,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What was learnt is written this often.
+/// Interval between two saves.
 const SAVE_EVERY: Duration = Duration::from_secs(20);
 
 /// How to run, apart from what [`TuningState`] holds.

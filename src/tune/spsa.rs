@@ -91,7 +91,7 @@ impl Spsa {
         let mut p = Proposal { step, signs: Vec::new(), plus: Vec::new(), minus: Vec::new() };
         for n in &self.numbers {
             let sign = if rng.chance(0.5) { 1.0 } else { -1.0 };
-            // rounded up as often as the fraction says, so that small moves are felt too
+            // rounded up with the probability of the fraction, so that small changes have an effect
             let dice = rng.below(1 << 20) as f64 / f64::from(1 << 20);
             let at = |v: f64| ((v + dice).floor() as i32).clamp(n.min, n.max);
             p.signs.push(sign);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn it_finds_the_top_of_a_noisy_hill() {
+    fn finds_the_maximum_of_a_noisy_function() {
         let mut s = spsa(20_000);
         let mut dice = Rng::new(9);
         // the third number does not matter
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_are_opposite_within_range_and_the_same_again() {
+    fn corners_are_opposite_in_range_and_deterministic() {
         let s = spsa(100);
         for k in 0..100 {
             let p = s.propose(k);

@@ -42,7 +42,7 @@ pub struct TuningState {
     held: Option<(PathBuf, Lock)>,
 }
 
-/// What must be the same when a run goes on.
+/// What must be the same when a run continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct TuningIdentity {
     /// SHA-256 of the network.
@@ -69,7 +69,7 @@ impl TuningState {
     /// empty).
     ///
     /// # Errors
-    /// A beginning that no number's name has; another process works in the directory; there is a run in it.
+    /// No number's name begins so; another process works in the directory; there is a run in it.
     pub fn new(
         dir: &Path,
         only: &[String],

@@ -51,7 +51,7 @@ fn play(args: &[&str]) -> Value {
 
 #[cfg(unix)]
 #[test]
-fn faults_are_counted_named_and_lose() {
+fn faults_lose_and_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let book = openings(dir.path());
     let good = own("good", "nodes=50");
@@ -90,7 +90,7 @@ fn faults_are_counted_named_and_lose() {
 
 #[cfg(unix)]
 #[test]
-fn engines_that_do_not_start_end_the_match_with_a_reason() {
+fn engines_that_do_not_start_end_the_match() {
     let dir = tempfile::tempdir().unwrap();
     let mute = shell_engine(dir.path(), "mute", "true").replace("sh ", "false ");
     for (engine, word) in [
@@ -110,7 +110,7 @@ fn engines_that_do_not_start_end_the_match_with_a_reason() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_wrapper_script_has_started_ends_with_it() {
+fn children_of_a_wrapper_script_are_killed() {
     // one wrapper that waits for its engine, and one that has ended before
     for last in ["wait", "exit"] {
         let script = format!("sleep 60 & echo usiok; {last}");
@@ -126,7 +126,7 @@ fn what_a_wrapper_script_has_started_ends_with_it() {
 }
 
 #[test]
-fn a_killed_match_resumes_and_ends_as_an_undisturbed_one() {
+fn a_killed_match_resumes_to_the_same_games() {
     let dir = tempfile::tempdir().unwrap();
     let book = openings(dir.path());
     let (a, b) = (own("a", "nodes=300"), own("b", "nodes=100"));
@@ -176,7 +176,7 @@ fn a_killed_match_resumes_and_ends_as_an_undisturbed_one() {
 
 /// Networks by their content: another one in the place of the first makes another match.
 #[test]
-fn a_match_goes_on_only_with_the_networks_it_began_with() {
+fn a_match_resumes_only_with_the_same_networks() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("nn.bin");
     let save = |text: &str| {
@@ -207,7 +207,7 @@ fn a_match_goes_on_only_with_the_networks_it_began_with() {
 }
 
 #[test]
-fn a_sequential_test_stops_by_itself_and_three_engines_get_ratings() {
+fn sprt_stops_the_match_and_three_engines_get_ratings() {
     let dir = tempfile::tempdir().unwrap();
     let book = openings(dir.path());
     let (strong, weak) = (own("strong", "nodes=2000"), own("weak", "nodes=40"));
@@ -248,7 +248,7 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[test]
-fn options_that_an_engine_refuses_end_the_match_before_its_first_game() {
+fn refused_options_end_the_match_before_the_first_game() {
     let dir = tempfile::tempdir().unwrap();
     let good = own("good", "");
     let empty = dir.path().display().to_string();
@@ -297,7 +297,7 @@ fn options_out_of_range_or_without_effect_are_errors() {
 
 #[cfg(unix)]
 #[test]
-fn too_few_openings_for_the_games_are_told() {
+fn too_few_openings_give_a_warning() {
     let dir = tempfile::tempdir().unwrap();
     let quitter = shell_engine(dir.path(), "quitter", "echo bestmove resign");
     let said = |more: &str| {
@@ -342,7 +342,7 @@ fn complaining(dir: &Path, name: &str, ready: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn other_engines_complaints_are_errors_and_their_remarks_are_not() {
+fn engine_errors_end_the_match_and_remarks_do_not() {
     let dir = tempfile::tempdir().unwrap();
     let good = own("good", "");
     for (name, ready, words) in [
@@ -361,7 +361,7 @@ fn other_engines_complaints_are_errors_and_their_remarks_are_not() {
 }
 
 #[test]
-fn engines_have_one_thread_unless_told_otherwise_and_the_user_is_told() {
+fn engines_get_one_thread_by_default() {
     let say = |more: &str| {
         let engines = ["a", "b"].map(|name| format!("cmd=self name={name} USI_Hash=1 nodes=1 {more}"));
         let output = binary().args(["-e", &engines[0], "-e", &engines[1], "--games", "2"]).output().unwrap();
@@ -376,7 +376,7 @@ fn engines_have_one_thread_unless_told_otherwise_and_the_user_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_match_without_a_draw_or_a_loss_has_a_one_sided_bound() {
+fn a_match_of_wins_only_has_a_one_sided_bound() {
     let dir = tempfile::tempdir().unwrap();
     let quitter = shell_engine(dir.path(), "quitter", "echo bestmove resign");
     let args = ["-e", &own("good", ""), "-e", &quitter, "--nodes", "1", "--games", "20"];
@@ -410,7 +410,7 @@ fn csa_records_have_event_dates_limits_and_lines_of_play() {
 }
 
 #[test]
-fn openings_are_made_even_and_the_same_again() {
+fn made_openings_are_balanced_and_deterministic() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("lines.txt");
     let make = |more: &[&str]| {

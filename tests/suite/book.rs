@@ -86,7 +86,7 @@ fn contents(book: &Book, format: BookFormat) -> Vec<(PackedPosition, Vec<Known>)
 }
 
 #[test]
-fn every_format_into_each() {
+fn every_format_converts_to_every_other() {
     let dir = tempfile::tempdir().unwrap();
     let original = random_book(1, 60, 20);
     assert!(original.len() > 500);
@@ -117,7 +117,7 @@ fn every_format_into_each() {
 }
 
 #[test]
-fn a_book_on_the_disk_says_what_the_one_in_memory_says() {
+fn disk_and_memory_lookups_agree() {
     let dir = tempfile::tempdir().unwrap();
     let original = random_book(2, 40, 16);
     for format in BookFormat::ALL {
@@ -204,7 +204,7 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 2
 ";
 
 #[test]
-fn play_from_a_book() {
+fn the_engine_plays_book_moves() {
     let dir = tempfile::tempdir().unwrap();
     let text = SMALL.replace("START", START);
     let (mut e, said) = engine(dir.path(), text.as_bytes(), &[]);
@@ -273,7 +273,7 @@ fn thousands(n: usize) -> String {
 }
 
 #[test]
-fn the_book_inside_is_sound_and_its_lineage_is_told() {
+fn the_embedded_book_is_valid_and_documented() {
     let ybb = book::embedded::unpack().unwrap();
     let hash = crate::nnue::sha256(&ybb);
     let lineage = include_str!("../../book/README.md");
@@ -295,7 +295,7 @@ fn the_book_inside_is_sound_and_its_lineage_is_told() {
 }
 
 #[test]
-fn two_games_from_the_book_inside_differ() {
+fn games_from_the_embedded_book_vary() {
     let mut engine = Engine::new();
     for (name, value) in [("Threads", "1"), ("USI_Hash", "1"), ("BookFile", book::INTERNAL)] {
         engine.set_option(name, value).unwrap();
@@ -321,7 +321,7 @@ fn two_games_from_the_book_inside_differ() {
 }
 
 #[test]
-fn an_answer_to_ponder_is_held_back() {
+fn a_book_move_while_pondering_waits_for_ponderhit() {
     let dir = tempfile::tempdir().unwrap();
     let (mut e, _) = engine(dir.path(), SMALL.replace("START", START).as_bytes(), &[]);
     for stop in [false, true] {
@@ -341,7 +341,7 @@ fn an_answer_to_ponder_is_held_back() {
 }
 
 #[test]
-fn a_book_never_runs_into_a_repetition() {
+fn book_moves_avoid_repetition() {
     let dir = tempfile::tempdir().unwrap();
     // rooks to and fro: the book would go round for ever
     let mut pos = Position::startpos();
@@ -368,7 +368,7 @@ fn a_book_never_runs_into_a_repetition() {
 }
 
 #[test]
-fn a_broken_book_is_one_line_and_the_engine_plays_on() {
+fn a_broken_book_is_one_error_line_and_no_crash() {
     let dir = tempfile::tempdir().unwrap();
     let bad = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none x\n");
     let (mut e, said) = engine(dir.path(), bad.as_bytes(), &[]);
@@ -390,7 +390,7 @@ fn a_broken_book_is_one_line_and_the_engine_plays_on() {
 
 /// `isready` takes a book that was replaced under its name, and one without move numbers is played at any.
 #[test]
-fn a_book_that_was_replaced_is_read_anew() {
+fn a_replaced_book_is_reloaded() {
     let dir = tempfile::tempdir().unwrap();
     let text = |m: &str, ply: &str| format!("#YANEURAOU-DB2016 1.00\nsfen {START}{ply}\n{m}\n");
     for on_the_fly in ["false", "true"] {
@@ -424,7 +424,7 @@ fn run(args: &[&str], dir: &Path) -> String {
 }
 
 #[test]
-fn a_run_of_think_that_is_killed_ten_times_makes_the_same_book() {
+fn killed_think_runs_make_the_same_book() {
     let dir = tempfile::tempdir().unwrap();
     let think = |out: &'static str, threads: &'static str| {
         let size = ["think", "-o", out, "--threads", threads, "--grow", "60", "--nodes", "500"];
@@ -471,7 +471,7 @@ fn a_run_of_think_that_is_killed_ten_times_makes_the_same_book() {
 }
 
 #[test]
-fn commands_make_cut_and_check_books() {
+fn commands_make_prune_and_verify_books() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
     write(
@@ -602,13 +602,13 @@ fn mutate(count: usize, seed: u64) {
 }
 
 #[test]
-fn malformed_books_do_no_harm() {
+fn malformed_books_give_errors() {
     mutate(200, 1);
 }
 
 #[test]
 #[ignore = "long"]
-fn many_malformed_books_do_no_harm() {
+fn many_malformed_books_give_errors() {
     let number = |name: &str, default: usize| {
         std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
     };

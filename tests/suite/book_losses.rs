@@ -48,7 +48,7 @@ fn error(dir: &Path, args: &str) -> String {
 }
 
 #[test]
-fn joined_positions_are_told_and_what_is_written_is_counted() {
+fn joined_positions_are_reported() {
     let dir = folder(&[
         ("plies.db", "sfen A 1\n7g7f none 10 20 3\nsfen A 3\n7g7f none 50 30 4\n2g2f none 5 6 7\n"),
         ("twice.db", "sfen A 1\n7g7f none 1 2 3\n7g7f none 4 5 6\nsfen A 1\n7g7f none 7 8 9\nsfen A 5\n#x\n"),
@@ -89,7 +89,7 @@ fn joined_positions_are_told_and_what_is_written_is_counted() {
 }
 
 #[test]
-fn remarks_outlast_conversion_and_merging() {
+fn remarks_survive_conversion_and_merging() {
     let one = "# of the book\n#\n# more\n# NOE:1\nsfen A 1\n#aaa\n7g7f none 10 20 3\n#m1\n";
     let dir = folder(&[("1.db", one), ("2.db", "sfen A 1\n#bbb\n7g7f none 10 20 3 #m2\n")]);
     notes(dir.path(), "convert 1.db -o o.db", 1, 1);
@@ -116,7 +116,7 @@ fn remarks_outlast_conversion_and_merging() {
 }
 
 #[test]
-fn other_numbers_than_the_books_are_told() {
+fn changed_numbers_are_reported() {
     let dir = folder(&[
         ("a.db", "sfen A 1\n7g7f none none 99999 70000\n2g2f none 99999 -3 2147483648\n3g3f none 1\n"),
         ("b.db", "sfen A 1\n7g7f none 1 1 1\n"),
@@ -148,7 +148,7 @@ fn other_numbers_than_the_books_are_told() {
 
 /// `.sbk` has no move numbers: the ways from the initial position give them back; where there is none, none is known.
 #[test]
-fn move_numbers_come_back_where_they_can_be_known() {
+fn move_numbers_are_restored_where_known() {
     let second = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2\n3c3d none 1 2 3\n";
     let far = "sfen 4k4/9/9/9/9/9/9/9/4K4 b G 31\nG*5b none 1 2 3\n";
     let dir = folder(&[("a.db", &format!("{far}{second}sfen A 1\n7g7f none 1 2 3\n"))]);
@@ -183,7 +183,7 @@ fn move_numbers_come_back_where_they_can_be_known() {
 }
 
 #[test]
-fn pruning_judges_by_what_a_book_has() {
+fn pruning_handles_missing_counts_and_plies() {
     let dir = folder(&[("a.db", "sfen A 1\n7g7f none 10 20 3\n2g2f none 5 20 3\n")]);
     for to in ["ybb", "sbk"] {
         notes(dir.path(), &format!("convert a.db -o a.{to}"), 1, 2);

@@ -36,7 +36,7 @@ fn all_games() -> String {
 }
 
 #[test]
-fn threads_and_shards_do_not_matter() {
+fn games_do_not_depend_on_threads_or_shards() {
     let dir = tempfile::tempdir().unwrap();
     let [one, three, shards] = ["one", "three", "shards"].map(|d| dir.path().join(d));
     assert_eq!(run(&one, &["--games", &all_games(), "--threads", "1"]), 0);
@@ -91,7 +91,7 @@ fn disturbed_with(dir: &Path, more: &[&str], kill: impl Fn(&mut Child)) {
 }
 
 #[test]
-fn killed_and_resumed_is_the_same_as_undisturbed() {
+fn killed_runs_resume_to_the_same_games() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, killed] = ["calm", "killed"].map(|d| dir.path().join(d));
     assert_eq!(run(&calm, &["--games", &all_games()]), 0);
@@ -102,7 +102,7 @@ fn killed_and_resumed_is_the_same_as_undisturbed() {
 }
 
 #[test]
-fn trees_are_written_beside_the_same_games() {
+fn trees_do_not_change_the_games() {
     let dir = tempfile::tempdir().unwrap();
     let [plain, calm, killed] = ["plain", "calm", "killed"].map(|d| dir.path().join(d));
     let games_asked = ["--games", &all_games()];
@@ -153,7 +153,7 @@ fn wait_for(part: &Path, bytes: u64) -> u64 {
 /// `nohup` and a script's `&` protect a run, as they do any program.
 #[cfg(unix)]
 #[test]
-fn signals_ignored_from_the_start_stay_ignored() {
+fn signals_ignored_at_start_remain_ignored() {
     let dir = tempfile::tempdir().unwrap();
     let plain = datagen(dir.path(), &["--positions", "1000000000", "--threads", "1"]);
     let mut command = Command::new("sh");
@@ -175,7 +175,7 @@ fn signals_ignored_from_the_start_stay_ignored() {
 
 #[cfg(unix)]
 #[test]
-fn sigterm_saves_and_asks_to_be_run_again() {
+fn sigterm_saves_and_exits_75() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, stopped] = ["calm", "stopped"].map(|d| dir.path().join(d));
     assert_eq!(run(&calm, &["--games", &all_games()]), 0);
@@ -196,7 +196,7 @@ fn sigterm_saves_and_asks_to_be_run_again() {
 /// Games are written in order: those of the second series wait for the first to end, and a stop tells of them.
 #[cfg(unix)]
 #[test]
-fn a_stop_tells_of_finished_games_that_are_not_written() {
+fn a_stop_reports_unwritten_games() {
     let dir = tempfile::tempdir().unwrap();
     let loud =
         datagen(dir.path(), &["--games", "2000", "--series", "1000", "--threads", "2", "--grace", "0"]);
@@ -259,7 +259,7 @@ fn an_opening_without_a_king_is_refused_before_the_first_game() {
 }
 
 #[test]
-fn random_moves_that_leave_no_game_are_refused() {
+fn too_many_random_moves_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for plies in ["5000", "9-4", "4-101"] {
         assert_eq!(run(dir.path(), &["--random-plies", plies]), 2, "{plies}");
@@ -319,7 +319,7 @@ fn a_full_disk_is_one_error_that_names_the_file() {
 
 /// A directory stands for the files of finished runs; that others lie there is said, and alone they are an error.
 #[test]
-fn directories_with_unfinished_files_say_so() {
+fn unfinished_files_in_a_directory_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(run(dir.path(), &["--games", "1"]), 0);
     let [whole, part] = ["shard-00000-of-00001.games", "other.part"].map(|name| dir.path().join(name));

@@ -94,7 +94,7 @@ fn mean_of_two(dir: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_killed_loop_ends_as_an_undisturbed_one() {
+fn a_killed_loop_resumes_to_the_same_result() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, killed] = ["calm", "killed"].map(|d| dir.path().join(d));
     for dir in [&calm, &killed] {
@@ -162,7 +162,7 @@ fn slurm_script(dir: &Path) -> String {
 }
 
 #[test]
-fn shards_made_elsewhere_are_taken_in() {
+fn shards_made_elsewhere_are_used() {
     let dir = tempfile::tempdir().unwrap();
     let [here, elsewhere] = here_and_elsewhere(dir.path(), "trees = 2\nrandom_plies = [3, 5]");
     assert_eq!(code_and_error(learn(&here, &["--generations", "1"])).0, Some(0));
@@ -318,7 +318,7 @@ fn slurm_makes_the_same_generation() {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_one_line() {
+fn errors_are_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("loop");
     assert_eq!(code_and_error(learn(&root, &["--init"])).0, Some(0));
@@ -378,7 +378,7 @@ fn loop_of(dir: &Path, kind: &str, more: &str) -> PathBuf {
 }
 
 #[test]
-fn a_network_of_another_kind_and_scale_plays_and_learns_as_what_it_is() {
+fn other_architectures_and_scales_play_and_train() {
     let dir = tempfile::tempdir().unwrap();
     for (kind, more, words) in [
         ("kp_256x2-32-32", "tie_mirror = true", "train.tie_mirror: in a K-P"),
@@ -405,7 +405,7 @@ fn a_network_of_another_kind_and_scale_plays_and_learns_as_what_it_is() {
 
 /// Other processors, and another `--keep`, than when the generation began.
 #[test]
-fn a_generation_under_way_goes_on_elsewhere_and_deletes_nothing_that_is_wanted() {
+fn a_moved_loop_resumes_and_keeps_needed_files() {
     let dir = tempfile::tempdir().unwrap();
     let root = loop_of(dir.path(), "kp_256x2-32-32", "window = 1");
     let rewrite = |name: &str, from: &str, to: &str| {
@@ -435,7 +435,7 @@ keep = 1",
 }
 
 #[test]
-fn an_error_in_the_settings_of_a_generation_names_their_file() {
+fn plan_errors_name_the_plan_file() {
     let dir = tempfile::tempdir().unwrap();
     let root = loop_of(dir.path(), "kp_256x2-32-32", "");
     assert!(learn(&root, &["--print-job", "slurm"]).status().unwrap().success());

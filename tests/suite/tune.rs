@@ -9,7 +9,7 @@ fn tune(args: &[&str], out: &std::path::Path) -> (i32, String) {
 
 #[cfg(not(feature = "tune"))]
 #[test]
-fn a_build_with_constants_says_what_is_needed() {
+fn a_build_without_tune_says_what_is_needed() {
     let dir = tempfile::tempdir().unwrap();
     let (code, message) = tune(&[], &dir.path().join("run"));
     assert_eq!(code, 1);
@@ -22,7 +22,7 @@ fn a_build_with_constants_says_what_is_needed() {
 
 #[cfg(feature = "tune")]
 #[test]
-fn a_stopped_run_goes_on() {
+fn a_stopped_tuning_resumes() {
     let dir = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| tune(args, dir.path());
     let names = ["--only", "lmr_base,razor"];
@@ -60,7 +60,7 @@ fn a_stopped_run_goes_on() {
 
 #[cfg(feature = "tune")]
 #[test]
-fn any_command_takes_other_numbers() {
+fn numbers_apply_to_any_command() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("params.txt");
     let nodes = |numbers: &str| {

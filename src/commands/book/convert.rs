@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 /// Convert a book between YaneuraOu's .db and .ybb, Apery's .bin and ShogiGUI's .sbk
 ///
-/// The format of the input is told by its content. What the output has no place for, or only as another
-/// number, is named. A position at several move numbers stands once, at the smallest; what is dropped for
-/// that is counted. Apery's format does not name its positions: those are found that its moves reach from the
-/// usual starts.
+/// The format of the input is detected by content. Data that the output format cannot hold, or only rounded,
+/// is reported. A position at several move numbers is written once, at the smallest; what is dropped for that
+/// is counted. Apery's format has no positions, only hash keys: those positions are found that its moves
+/// reach from the usual starts.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 /// The output arguments of a command.
 #[derive(Debug, clap::Args)]
 pub struct OutputArgs {
-    /// The book to write; its ending tells the format: db, ybb, bin, sbk
+    /// The book to write; its extension is the format: db, ybb, bin, sbk
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// Its format, whatever the ending
+    /// The format, overriding the extension
     #[arg(long, value_name = "FORMAT")]
     to: Option<BookFormat>,
     /// Overwrite it
@@ -41,7 +41,7 @@ impl OutputArgs {
         Ok(format.ok_or_else(|| messages::no_book_format(path))?)
     }
 
-    /// Writes the book, whole or not at all. What is not written is told.
+    /// Writes the book, whole or not at all, and reports what is not written.
     pub fn write(&self, book: Book, format: BookFormat) -> Result<(), Box<dyn Error>> {
         let at = |e: &dyn std::fmt::Display| format!("{}: {e}", self.output.display());
         let book = to_write(book, format, &self.output);
@@ -53,7 +53,7 @@ impl OutputArgs {
     }
 }
 
-/// The book as a file of the format has it. What is not in it, or as another number, is told.
+/// The book as the format can hold it. Reports what is lost or changed.
 pub fn to_write(book: Book, format: BookFormat, path: &Path) -> Book {
     let book = each_once(book, path);
     let lost = format.losses(&book);
@@ -63,7 +63,7 @@ pub fn to_write(book: Book, format: BookFormat, path: &Path) -> Book {
     book
 }
 
-/// The book with each position once. What is dropped for that is told.
+/// The book with each position once. Reports what is dropped.
 pub fn each_once(book: Book, path: &Path) -> Book {
     let (book, dropped) = book.without_other_plies();
     if dropped != Dropped::default() {
@@ -72,7 +72,7 @@ pub fn each_once(book: Book, path: &Path) -> Book {
     book
 }
 
-/// Reads a book; what is not taken over is told.
+/// Reads a book and reports what is dropped.
 pub fn read(path: &Path) -> Result<Book, Box<dyn Error>> {
     let (book, format, lost) = book::read(path)?;
     if !lost.is_empty() {

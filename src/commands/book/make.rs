@@ -37,7 +37,7 @@ pub struct Args {
     /// Only games that were won or drawn
     #[arg(long)]
     decided: bool,
-    /// Only moves of players whose rating the record tells (as floodgate's do) and who have at least this one
+    /// Only moves of players with at least this rating in the record (as floodgate's records have it)
     #[arg(long, value_name = "RATING")]
     min_rating: Option<f64>,
     /// The first move number
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratings_are_read_as_floodgate_writes_them() {
+    fn floodgate_ratings_are_parsed() {
         let mut record = Record::new(Position::startpos());
         record.asides = vec!["black_rate:a+b:2345.6".into(), "'white_rate:c:d:12".into()];
         assert_eq!(

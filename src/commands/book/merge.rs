@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 /// Put several books into one
 ///
-/// Counts add up, also of a position at several move numbers, which stands at the smallest. Remarks stand one
-/// below the other.
+/// Counts are added, also of a position at several move numbers, which is kept at the smallest. Remarks stand
+/// one below the other.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The books to read

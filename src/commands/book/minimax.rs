@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Through transpositions and repetitions: a line that repeats for ever is a draw. The depth of a move
 /// becomes the number of book moves that follow it on the way to the leaf (999: it repeats). Counts are
 /// dropped, for engines would put them before the scores. A perpetual check counts as a draw here; in play
-/// the engine looks at it itself.
+/// the engine probes it itself.
 ///
 /// To play from such a book set BookDepthLimit to 0: few lines are 16 book moves long, as the default asks.
 #[derive(Debug, clap::Args)]

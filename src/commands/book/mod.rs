@@ -1,4 +1,4 @@
-//! `toratsugumi book`: opening books, read, made, grown, backed up, looked at.
+//! `toratsugumi book`: commands for opening books.
 
 mod convert;
 mod files;

@@ -6,9 +6,9 @@ use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Cut a book down
+/// Prune a book
 ///
-/// It is an error when no move is left.
+/// It is an error if no move is left.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -19,7 +19,7 @@ pub struct Args {
     /// Drop moves played less often; moves without a count stay
     #[arg(long, value_name = "N")]
     min_count: Option<u32>,
-    /// Keep so many moves a position, the best ones
+    /// Keep this number of moves per position, the best ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     max_moves: Option<u16>,
     /// Drop moves that are worse than the best of their position by more centipawns

@@ -9,7 +9,7 @@ use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Show what a book says of a position
+/// Show a position's moves in a book
 ///
 /// With a name at any move number, and with the board turned.
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub struct Args {
     /// The book to read
     #[arg(value_name = "BOOK")]
     input: PathBuf,
-    /// The position to look at [default: the initial one]
+    /// The position to show [default: the initial one]
     #[arg(long)]
     sfen: Option<String>,
     /// Moves from there, in USI

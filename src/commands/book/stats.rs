@@ -8,7 +8,7 @@ use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Say what is in a book
+/// Print statistics of a book
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read

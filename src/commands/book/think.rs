@@ -26,9 +26,8 @@ use std::time::Duration;
 /// line on which both sides give the least away is searched next, with scores backed up in between, until
 /// there are --grow positions or no leaf is left that is of interest.
 ///
-/// Killed, the run goes on where it was with the same command, and ends with the same book; Ctrl-C and the
-/// end of --max-time stop it with exit code 75 and all saved. Only --movetime makes a book that depends on
-/// the machine.
+/// After a kill the same command continues the run and makes the same book; Ctrl-C and the end of --max-time
+/// stop it with exit code 75 and all saved. Only --movetime makes a book that depends on the machine.
 ///
 /// For an array of jobs: --frontier N writes the next leaves to a file; each job takes its part of them with
 /// --positions FILE --shard I/N; `book merge` puts the parts into the book.
@@ -39,7 +38,7 @@ pub struct Args {
     input: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
-    /// Grow until there are so many positions [default: only search those that are there]
+    /// Grow to this number of positions [default: only search the positions of the book]
     #[arg(long, value_name = "POSITIONS", default_value_t = 0, conflicts_with_all = ["shard", "frontier"])]
     grow: usize,
     /// Search also the last positions of these lines: `startpos moves ...` or `sfen ...`
@@ -69,7 +68,7 @@ pub struct Args {
     /// A network file or the directory of an nn.bin [default: the embedded network]
     #[arg(long, visible_alias = "eval-dir", value_name = "PATH")]
     eval_file: Option<PathBuf>,
-    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
     /// Grow no move that is worse than the best by more centipawns

@@ -10,16 +10,16 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-/// Check a book: illegal moves, order, duplicates, positions that nothing leads to
+/// Check a book: illegal moves, order, duplicates, unreachable positions
 ///
-/// Exit code 1 when moves are illegal, positions against the rules, out of order, or there twice. That
-/// nothing leads to a position is told, but is no fault.
+/// Exit code 1 when moves are illegal, positions against the rules, out of order, or there twice. Unreachable
+/// positions are reported, but are no fault.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
     #[arg(value_name = "BOOK")]
     input: PathBuf,
-    /// Name so many faults of a kind
+    /// Maximum number of faults printed of each kind
     #[arg(long, default_value_t = 10, value_name = "N")]
     show: usize,
 }
