@@ -6,7 +6,7 @@
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder, Dropped};
 use crate::data::board::PACKED_ORDER;
 use crate::data::hcp::{from_apery_move, to_apery_move};
@@ -110,14 +110,14 @@ impl AperyBook {
         let mut builder = BookBuilder::default();
         let mut seen: HashMap<u64, PackedPosition> = HashMap::new();
         let mut queue: VecDeque<(PackedPosition, u16)> =
-            handicap::starts().filter_map(|pos| PackedPosition::of(&pos)).map(|place| (place, 1)).collect();
-        while let Some((place, ply)) = queue.pop_front() {
-            let Some(mut pos) = place.position(ply) else { continue };
+            handicap::starts().filter_map(|pos| PackedPosition::of(&pos)).map(|packed| (packed, 1)).collect();
+        while let Some((packed, ply)) = queue.pop_front() {
+            let Some(mut pos) = packed.position(ply) else { continue };
             let moves: Vec<BookMove> = self.all_at(&pos).collect();
-            if moves.is_empty() || seen.insert(key(&pos), place).is_some() {
+            if moves.is_empty() || seen.insert(key(&pos), packed).is_some() {
                 continue;
             }
-            builder.push(place, ply, &moves);
+            builder.push(packed, ply, &moves);
             for m in &moves {
                 if let Some(m) = m.on(&pos) {
                     pos.do_move(m);

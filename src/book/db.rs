@@ -2,7 +2,7 @@
 
 use super::error::{BookError, excerpt};
 use super::moves::{BookMove, read_move, usi};
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder, Dropped, Remark};
 use std::io::{BufRead, Write};
 use std::num::IntErrorKind;
@@ -27,7 +27,7 @@ pub struct DbEntry {
     /// The words after `sfen`, unchanged.
     pub sfen: String,
     /// The same, packed.
-    pub place: PackedPosition,
+    pub packed: PackedPosition,
     /// 0 where there is none.
     pub ply: u16,
     /// In the file's order.
@@ -124,11 +124,11 @@ impl<R: BufRead> DbReader<R> {
                 continue;
             };
             let sfen = sfen.trim();
-            let (place, ply) = PackedPosition::read(sfen).map_err(at)?;
+            let (packed, ply) = PackedPosition::read(sfen).map_err(at)?;
             let new = DbEntry {
                 line: number,
                 sfen: sfen.to_string(),
-                place,
+                packed,
                 ply,
                 moves: Vec::new(),
                 lines: Vec::new(),
@@ -192,9 +192,9 @@ pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
     let mut reader = DbReader::new(input);
     let mut builder = BookBuilder::default();
     while let Some(entry) = reader.next_entry()? {
-        builder.push(entry.place, entry.ply, &entry.moves);
+        builder.push(entry.packed, entry.ply, &entry.moves);
         for (mv, text) in entry.remarks {
-            builder.remark(Remark { place: entry.place, ply: entry.ply, mv, text });
+            builder.remark(Remark { packed: entry.packed, ply: entry.ply, mv, text });
         }
     }
     builder.comment(&reader.head.join("\n"));
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_line() {
-        for (text, place) in [
+        for (text, packed) in [
             ("7g7f none\n".to_string(), "line 1: "),
             ("#YANEURAOU-DB2016 2.00\n".into(), "line 1: this kind of book is not known"),
             ("#YANEURAOU-POLICY-DB2024 1.01\n".into(), "line 1: "),
@@ -338,7 +338,7 @@ mod tests {
             (format!("sfen {START}99R 1\n"), "line 1: "),
         ] {
             let error = read_text(&text).err().unwrap();
-            assert!(error.starts_with(place), "{text}: {error}");
+            assert!(error.starts_with(packed), "{text}: {error}");
         }
     }
 }

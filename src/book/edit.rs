@@ -3,7 +3,7 @@
 use super::error::BookError;
 use super::graph::{Graph, MoveTarget};
 use super::moves::BookMove;
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder, Remark};
 use crate::position::handicap;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub enum Prefer {
 pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
     let mut least: HashMap<PackedPosition, u16> = HashMap::new();
     for e in books.iter().flat_map(Book::entries) {
-        let ply = least.entry(e.place).or_insert(e.ply);
+        let ply = least.entry(e.packed).or_insert(e.ply);
         *ply = match (*ply, e.ply) {
             (0, known) | (known, 0) => known,
             (a, b) => a.min(b),
@@ -41,10 +41,10 @@ pub fn merge(books: Vec<Book>, prefer: Prefer) -> Result<Book, BookError> {
         let (book, _) = book.without_other_plies_with(&mut |a, b| beyond |= !add(a, b, within));
         builder.comment(book.comment());
         for e in book.entries() {
-            builder.push(e.place, least[&e.place], e.moves);
+            builder.push(e.packed, least[&e.packed], e.moves);
         }
         for r in book.remarks() {
-            builder.remark(Remark { ply: least[&r.place], ..r.clone() });
+            builder.remark(Remark { ply: least[&r.packed], ..r.clone() });
         }
     }
     let book = builder.finish_with(&mut |a, b| beyond |= !add(a, b, prefer)).0;
@@ -103,7 +103,7 @@ pub fn prune(book: &Book, keep: Keep) -> Book {
         }
         moves.retain(|m| keep.min_count.zip(m.count()).is_none_or(|(least, n)| n >= least));
         moves.truncate(keep.max_moves.unwrap_or(usize::MAX));
-        builder.push(e.place, e.ply, &moves);
+        builder.push(e.packed, e.ply, &moves);
     }
     book.remarks().iter().for_each(|r| builder.remark(r.clone()));
     let cut = builder.finish().0;
@@ -113,7 +113,7 @@ pub fn prune(book: &Book, keep: Keep) -> Book {
     let mut builder = BookBuilder::default();
     builder.comment(cut.comment());
     for (e, _) in cut.entries().zip(reachable(&cut)).filter(|(_, reached)| *reached) {
-        builder.push(e.place, e.ply, e.moves);
+        builder.push(e.packed, e.ply, e.moves);
     }
     cut.remarks().iter().for_each(|r| builder.remark(r.clone()));
     builder.finish().0
@@ -125,7 +125,7 @@ pub fn reachable(book: &Book) -> Vec<bool> {
     let mut reached = vec![false; book.len()];
     let mut stack: Vec<usize> = handicap::starts()
         .filter_map(|pos| PackedPosition::of(&pos))
-        .flat_map(|place| book.find(&place))
+        .flat_map(|packed| book.find(&packed))
         .collect();
     while let Some(i) = stack.pop() {
         if std::mem::replace(&mut reached[i], true) {
@@ -135,7 +135,7 @@ pub fn reachable(book: &Book) -> Vec<bool> {
         for k in 0..book.entry(i).moves.len() {
             if let MoveTarget::Inside(t) = graph.target(first + k) {
                 // of a position at several plies all are reached
-                stack.extend(book.find(&book.entry(t as usize).place).filter(|t| !reached[*t]));
+                stack.extend(book.find(&book.entry(t as usize).packed).filter(|t| !reached[*t]));
             }
         }
     }

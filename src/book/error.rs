@@ -17,22 +17,22 @@ enum FaultLocation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct BookError {
     path: Option<PathBuf>,
-    place: FaultLocation,
+    location: FaultLocation,
     what: String,
 }
 
 impl BookError {
     pub(super) fn whole(what: impl fmt::Display) -> BookError {
-        BookError { path: None, place: FaultLocation::Whole, what: what.to_string() }
+        BookError { path: None, location: FaultLocation::Whole, what: what.to_string() }
     }
 
     /// `line` is 1-based.
     pub(super) fn line(line: usize, what: impl fmt::Display) -> BookError {
-        BookError { path: None, place: FaultLocation::Line(line), what: what.to_string() }
+        BookError { path: None, location: FaultLocation::Line(line), what: what.to_string() }
     }
 
     pub(super) fn byte(offset: u64, what: impl fmt::Display) -> BookError {
-        BookError { path: None, place: FaultLocation::Byte(offset), what: what.to_string() }
+        BookError { path: None, location: FaultLocation::Byte(offset), what: what.to_string() }
     }
 
     /// The same with the file's name.
@@ -53,7 +53,7 @@ impl fmt::Display for BookError {
             write!(f, "{}", path.display())?;
         }
         let name = self.path.is_some();
-        match self.place {
+        match self.location {
             FaultLocation::Whole if name => f.write_str(": ")?,
             FaultLocation::Whole => {}
             FaultLocation::Line(n) => write!(f, "{}line {n}: ", if name { ", " } else { "" })?,

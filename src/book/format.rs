@@ -129,7 +129,7 @@ impl BookFormat {
 
 fn illegal(book: &Book) -> bool {
     book.entries()
-        .any(|e| e.place.position(e.ply).is_none_or(|pos| e.moves.iter().any(|m| m.on(&pos).is_none())))
+        .any(|e| e.packed.position(e.ply).is_none_or(|pos| e.moves.iter().any(|m| m.on(&pos).is_none())))
 }
 
 /// Whether the bytes are fields 1 and 2 as text, or field 3 as a message, as far as they reach.

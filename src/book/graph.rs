@@ -1,6 +1,6 @@
 //! A book as a graph: which position each move leads to: [`Graph`].
 
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::store::Book;
 use crate::types::Color;
 use rayon::prelude::*;
@@ -32,12 +32,12 @@ impl Graph {
             .into_par_iter()
             .flat_map_iter(|i| {
                 let e = book.entry(i);
-                let mut pos = e.place.position(e.ply);
+                let mut pos = e.packed.position(e.ply);
                 e.moves.iter().map(move |m| {
                     let Some(pos) = &mut pos else { return ILLEGAL };
                     let Some(m) = m.on(pos) else { return ILLEGAL };
                     pos.do_move(m);
-                    let target = PackedPosition::of(pos).map(|place| book.find(&place));
+                    let target = PackedPosition::of(pos).map(|packed| book.find(&packed));
                     pos.undo_move();
                     target.filter(|found| !found.is_empty()).map_or(LEAF, |found| found.start as u32)
                 })
@@ -63,5 +63,5 @@ impl Graph {
 
 /// The side to move in every position of a book.
 pub(super) fn turns(book: &Book) -> Vec<Color> {
-    book.entries().map(|e| e.place.turn()).collect()
+    book.entries().map(|e| e.packed.turn()).collect()
 }

@@ -1,7 +1,7 @@
 //! A book of the moves that were played: [`Collector`].
 
 use super::moves::BookMove;
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder};
 use crate::position::Position;
 use crate::types::{Color, Move};
@@ -81,8 +81,8 @@ impl Collector {
             let wanted = wanted_side.is_none_or(|s| s == side)
                 && (!f.winners || ending == RecordedResult::Won(side))
                 && ply >= f.plies.0;
-            if let Some(place) = PackedPosition::of(&pos).filter(|_| wanted) {
-                self.count(place, ply, m, score);
+            if let Some(packed) = PackedPosition::of(&pos).filter(|_| wanted) {
+                self.count(packed, ply, m, score);
                 taken = true;
             }
             pos.do_move(m);
@@ -90,9 +90,9 @@ impl Collector {
         self.games += u64::from(taken);
     }
 
-    fn count(&mut self, place: PackedPosition, ply: u32, m: Move, score: Option<i32>) {
+    fn count(&mut self, packed: PackedPosition, ply: u32, m: Move, score: Option<i32>) {
         let ply = ply.min(u32::from(u16::MAX)) as u16;
-        let tally = self.positions.entry(place).or_insert_with(|| MoveTally { ply, moves: Vec::new() });
+        let tally = self.positions.entry(packed).or_insert_with(|| MoveTally { ply, moves: Vec::new() });
         tally.ply = tally.ply.min(ply);
         let i = tally.moves.iter().position(|t| t.0 == m.raw16()).unwrap_or_else(|| {
             tally.moves.push((m.raw16(), 0, 0, 0));
@@ -110,7 +110,7 @@ impl Collector {
     pub fn finish(self) -> Book {
         let least = self.filter.min_count;
         let mut builder = BookBuilder::default();
-        for (place, tally) in self.positions {
+        for (packed, tally) in self.positions {
             let known = tally.moves.into_iter().filter(|t| t.1 >= least);
             let mut moves: Vec<BookMove> = known
                 .map(|(mv, count, sum, scored)| {
@@ -120,11 +120,11 @@ impl Collector {
                 .collect();
             // ties are broken the same way on every machine
             moves.sort_by_key(|m| (m.rank(), m.mv));
-            builder.push(place, tally.ply, &moves);
+            builder.push(packed, tally.ply, &moves);
         }
         let mut book = builder.finish().0;
         for i in 0..book.len() {
-            let Some(mut pos) = book.entry(i).place.position(1) else { continue };
+            let Some(mut pos) = book.entry(i).packed.position(1) else { continue };
             let replies: Vec<u16> = book
                 .entry(i)
                 .moves
@@ -132,7 +132,7 @@ impl Collector {
                 .map(|m| {
                     let Some(m) = m.on(&pos) else { return 0 };
                     pos.do_move(m);
-                    let next = PackedPosition::of(&pos).map(|place| book.find(&place));
+                    let next = PackedPosition::of(&pos).map(|packed| book.find(&packed));
                     pos.undo_move();
                     next.filter(|n| !n.is_empty()).map_or(0, |n| book.entry(n.start).moves[0].mv)
                 })

@@ -7,7 +7,7 @@ use super::embedded;
 use super::error::BookError;
 use super::format::BookFormat;
 use super::moves::BookMove;
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::sbk;
 use super::store::Book;
 use super::ybb::YbbFile;
@@ -90,13 +90,13 @@ impl OpenBook {
         let mut moves = match self {
             OpenBook::Apery(book) => book.find(pos),
             _ => {
-                let Some(place) = PackedPosition::of(pos) else { return Ok(Vec::new()) };
+                let Some(packed) = PackedPosition::of(pos) else { return Ok(Vec::new()) };
                 let ply = pos.game_ply();
-                let mut moves = self.at(&place, pos, ply, how.ignore_ply)?;
+                let mut moves = self.at(&packed, pos, ply, how.ignore_ply)?;
                 if moves.is_empty() && how.flipped {
-                    let turned = place.flipped().and_then(|p| Some((p, p.position(1)?)));
-                    if let Some((place, pos)) = turned {
-                        moves = self.at(&place, &pos, ply, how.ignore_ply)?;
+                    let turned = packed.flipped().and_then(|p| Some((p, p.position(1)?)));
+                    if let Some((packed, pos)) = turned {
+                        moves = self.at(&packed, &pos, ply, how.ignore_ply)?;
                         moves.iter_mut().for_each(|m| *m = m.flipped());
                     }
                 }
@@ -109,7 +109,7 @@ impl OpenBook {
 
     fn at(
         &self,
-        place: &PackedPosition,
+        packed: &PackedPosition,
         pos: &Position,
         ply: u32,
         any_ply: bool,
@@ -126,7 +126,7 @@ impl OpenBook {
         };
         match self {
             OpenBook::Memory { book, plies } => {
-                let entries = book.find(place).map(|i| book.entry(i));
+                let entries = book.find(packed).map(|i| book.entry(i));
                 entries.filter(|e| !plies || here(e.ply)).for_each(|e| add(e.moves));
             }
             OpenBook::Db(file) => {
@@ -135,7 +135,7 @@ impl OpenBook {
                 file.find(text)?.iter().filter(|(p, _)| here(*p)).for_each(|(_, more)| add(more));
             }
             OpenBook::Ybb(file) => {
-                let found = file.find(place)?;
+                let found = file.find(packed)?;
                 found.iter().filter(|(p, _)| here(*p)).for_each(|(_, more)| add(more));
             }
             OpenBook::Apery(_) => {}

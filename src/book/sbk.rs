@@ -5,7 +5,7 @@
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder, Dropped, Remark};
 use crate::position::{Position, STARTPOS, handicap};
 use crate::types::{Color, Move, PieceType, Square};
@@ -227,9 +227,9 @@ fn take(
     unread.marks += s.moves.iter().filter(|m| m.evaluation != 0).count();
     unread.games += usize::from((s.games, s.won_black, s.won_white) != (0, 0, 0));
     // composed problems without a king cannot be filed
-    if let Some(place) = PackedPosition::of(pos) {
-        b.push(place, ply, &moves);
-        b.remark(Remark { place, ply, mv: 0, text: s.comment.clone().unwrap_or_default() });
+    if let Some(packed) = PackedPosition::of(pos) {
+        b.push(packed, ply, &moves);
+        b.remark(Remark { packed, ply, mv: 0, text: s.comment.clone().unwrap_or_default() });
     }
     Ok(())
 }
@@ -252,27 +252,27 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
             let Some(legal) = m.on(&pos) else { continue };
             let word = word_of(&pos, legal);
             pos.do_move(legal);
-            if let Some(place) = PackedPosition::of(&pos) {
-                own.push((word, m, place));
-                reached.insert(place);
+            if let Some(packed) = PackedPosition::of(&pos) {
+                own.push((word, m, packed));
+                reached.insert(packed);
             }
             pos.undo_move();
         }
         children.push(own);
     }
     // a cycle that nothing else leads to needs a root, too: its first position
-    let mut is_root: Vec<bool> = book.entries().map(|e| !reached.contains(&e.place)).collect();
+    let mut is_root: Vec<bool> = book.entries().map(|e| !reached.contains(&e.packed)).collect();
     mark_circles(&book, &children, &mut is_root);
     let mut order: Vec<usize> = (0..book.len()).collect();
     order.sort_by_key(|i| !is_root[*i]);
     let mut ids: HashMap<PackedPosition, i32> = HashMap::new();
     for i in &order {
-        ids.insert(book.entry(*i).place, ids.len() as i32);
+        ids.insert(book.entry(*i).packed, ids.len() as i32);
     }
     let mut leaves = 0;
-    for (_, _, place) in order.iter().flat_map(|i| &children[*i]) {
+    for (_, _, packed) in order.iter().flat_map(|i| &children[*i]) {
         let id = ids.len() as i32;
-        ids.entry(*place).or_insert_with(|| {
+        ids.entry(*packed).or_insert_with(|| {
             leaves += 1;
             id
         });
@@ -289,16 +289,16 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
     for i in &order {
         let e = book.entry(*i);
         let comment = book.remark(&e, 0);
-        let moves = children[*i].iter().map(|(word, m, place)| StateMove {
+        let moves = children[*i].iter().map(|(word, m, packed)| StateMove {
             word: *word,
             evaluation: 0,
             weight: m.count().unwrap_or(0).min(i32::MAX as u32) as i32,
-            next: ids[place],
+            next: ids[packed],
         });
         write_state(SbkState {
-            id: ids[&e.place],
+            id: ids[&e.packed],
             // the format has no move numbers: ShogiGUI writes 1, and ShogiHome expects it
-            position: is_root[*i].then(|| e.place.position(1)).flatten().map(|pos| pos.sfen()),
+            position: is_root[*i].then(|| e.packed.position(1)).flatten().map(|pos| pos.sfen()),
             comment: (!comment.is_empty()).then(|| comment.to_string()),
             moves: moves.collect(),
             ..SbkState::default()
@@ -319,7 +319,7 @@ fn mark_circles(book: &Book, children: &[Vec<(i32, BookMove, PackedPosition)>], 
         let new = !seen[start];
         while let Some(i) = stack.pop() {
             if !std::mem::replace(&mut seen[i], true) {
-                stack.extend(children[i].iter().flat_map(|(_, _, place)| book.find(place)));
+                stack.extend(children[i].iter().flat_map(|(_, _, packed)| book.find(packed)));
             }
         }
         new

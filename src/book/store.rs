@@ -4,7 +4,7 @@
 
 use super::error::BookError;
 use super::moves::BookMove;
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use crate::position::Position;
 use crate::support::messages;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::fmt;
 
 #[derive(Clone, Copy)]
 struct EntrySlot {
-    place: PackedPosition,
+    packed: PackedPosition,
     ply: u16,
     count: u16,
     first: u32,
@@ -20,7 +20,7 @@ struct EntrySlot {
 
 impl EntrySlot {
     fn key(&self) -> (PackedPosition, u16) {
-        (self.place, self.ply)
+        (self.packed, self.ply)
     }
 }
 
@@ -28,7 +28,7 @@ impl EntrySlot {
 #[derive(Clone, Copy)]
 pub struct BookEntry<'a> {
     /// The position.
-    pub place: PackedPosition,
+    pub packed: PackedPosition,
     /// Its move number; 0 if the format or the file has none.
     pub ply: u16,
     /// At least one.
@@ -41,7 +41,7 @@ impl BookEntry<'_> {
     /// # Errors
     /// The position is against the rules.
     pub fn position(&self) -> Result<Position, BookError> {
-        self.place
+        self.packed
             .by_rules(self.ply)
             .map_err(|e| BookError::whole(format_args!("a position of the book: {e}")))
     }
@@ -51,7 +51,7 @@ impl BookEntry<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remark {
     /// The position ...
-    pub place: PackedPosition,
+    pub packed: PackedPosition,
     /// ... at this ply.
     pub ply: u16,
     /// The move; 0 for the position itself.
@@ -118,7 +118,7 @@ impl Book {
     pub fn entry(&self, index: usize) -> BookEntry<'_> {
         let s = &self.slots[index];
         let first = s.first as usize;
-        BookEntry { place: s.place, ply: s.ply, moves: &self.moves[first..first + usize::from(s.count)] }
+        BookEntry { packed: s.packed, ply: s.ply, moves: &self.moves[first..first + usize::from(s.count)] }
     }
 
     /// All entries, sorted.
@@ -127,9 +127,9 @@ impl Book {
     }
 
     /// The numbers of the entries of a position, one a ply.
-    pub fn find(&self, place: &PackedPosition) -> std::ops::Range<usize> {
-        let start = self.slots.partition_point(|s| s.place < *place);
-        let same = self.slots[start..].iter().take_while(|s| s.place == *place).count();
+    pub fn find(&self, packed: &PackedPosition) -> std::ops::Range<usize> {
+        let start = self.slots.partition_point(|s| s.packed < *packed);
+        let same = self.slots[start..].iter().take_while(|s| s.packed == *packed).count();
         start..start + same
     }
 
@@ -152,8 +152,8 @@ impl Book {
 
     /// The remark on a move (0: on the position), empty if there is none.
     pub fn remark(&self, entry: &BookEntry, mv: u16) -> &str {
-        let key = (entry.place, entry.ply, mv);
-        let found = self.remarks.binary_search_by(|r| (r.place, r.ply, r.mv).cmp(&key));
+        let key = (entry.packed, entry.ply, mv);
+        let found = self.remarks.binary_search_by(|r| (r.packed, r.ply, r.mv).cmp(&key));
         found.map_or("", |i| &self.remarks[i].text)
     }
 
@@ -163,7 +163,7 @@ impl Book {
     }
 
     fn has(&self, remark: &Remark) -> bool {
-        let found = self.slots.binary_search_by_key(&(remark.place, remark.ply), EntrySlot::key);
+        let found = self.slots.binary_search_by_key(&(remark.packed, remark.ply), EntrySlot::key);
         found.is_ok_and(|i| remark.mv == 0 || self.entry(i).moves.iter().any(|m| m.mv == remark.mv))
     }
 
@@ -193,7 +193,7 @@ fn add_lines(text: &mut String, more: &str) {
 
 impl BookBuilder {
     /// Adds a position. One without moves is left out, and of moves named twice the first stays.
-    pub fn push(&mut self, place: PackedPosition, ply: u16, moves: &[BookMove]) {
+    pub fn push(&mut self, packed: PackedPosition, ply: u16, moves: &[BookMove]) {
         let first = self.book.moves.len();
         for m in moves {
             if !self.book.moves[first..].iter().any(|other| other.mv == m.mv) {
@@ -207,7 +207,7 @@ impl BookBuilder {
             self.dropped.empty += 1;
         } else {
             // four billion moves are 80 GB
-            self.book.slots.push(EntrySlot { place, ply, count, first: first as u32 });
+            self.book.slots.push(EntrySlot { packed, ply, count, first: first as u32 });
         }
     }
 
@@ -234,7 +234,7 @@ impl BookBuilder {
         self.join_positions(join);
         let BookBuilder { mut book, mut dropped } = self;
         let mut remarks = std::mem::take(&mut book.remarks);
-        let key = |r: &Remark| (r.place, r.ply, r.mv);
+        let key = |r: &Remark| (r.packed, r.ply, r.mv);
         remarks.sort_by_key(key);
         remarks.dedup_by(|later, first| {
             let same = key(later) == key(first);
@@ -298,7 +298,7 @@ impl Book {
 
     /// As [`without_other_plies`](Self::without_other_plies); `join` as in [`BookBuilder::finish_with`].
     pub fn without_other_plies_with(self, join: &mut dyn FnMut(&mut BookMove, &BookMove)) -> (Book, Dropped) {
-        if self.slots.windows(2).all(|w| w[0].place != w[1].place) {
+        if self.slots.windows(2).all(|w| w[0].packed != w[1].packed) {
             return (self, Dropped::default());
         }
         let mut builder = BookBuilder::default();
@@ -306,14 +306,14 @@ impl Book {
         let mut least: HashMap<PackedPosition, u16> = HashMap::new();
         for e in self.entries() {
             // plies come in ascending order; 0 is no ply
-            let ply = least.entry(e.place).or_insert(e.ply);
+            let ply = least.entry(e.packed).or_insert(e.ply);
             *ply = if *ply == 0 { e.ply } else { *ply };
         }
         for e in self.entries() {
-            builder.push(e.place, least[&e.place], e.moves);
+            builder.push(e.packed, least[&e.packed], e.moves);
         }
         for r in &self.remarks {
-            builder.remark(Remark { ply: least.get(&r.place).copied().unwrap_or(r.ply), ..r.clone() });
+            builder.remark(Remark { ply: least.get(&r.packed).copied().unwrap_or(r.ply), ..r.clone() });
         }
         builder.finish_with(join)
     }
@@ -327,23 +327,23 @@ mod tests {
 
     #[test]
     fn entries_are_sorted_and_joined() {
-        let place = |i: usize| handicap::starts().nth(i).and_then(|pos| PackedPosition::of(&pos)).unwrap();
+        let packed = |i: usize| handicap::starts().nth(i).and_then(|pos| PackedPosition::of(&pos)).unwrap();
         let m =
             |text: &str, count| BookMove::new(read_move(text.as_bytes()).unwrap()).with_count(Some(count));
         let mut b = BookBuilder::default();
-        b.push(place(1), 1, &[m("3c3d", 1)]);
-        b.push(place(0), 5, &[m("7g7f", 2), m("7g7f", 9)]);
-        b.push(place(0), 1, &[m("2g2f", 3)]);
-        b.push(place(0), 5, &[m("2g2f", 4), m("7g7f", 7)]);
-        b.push(place(2), 1, &[]);
-        b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "here".into() });
-        b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "and there".into() });
-        b.remark(Remark { place: place(0), ply: 5, mv: 0, text: "here".into() });
-        b.remark(Remark { place: place(2), ply: 1, mv: 0, text: "gone".into() });
+        b.push(packed(1), 1, &[m("3c3d", 1)]);
+        b.push(packed(0), 5, &[m("7g7f", 2), m("7g7f", 9)]);
+        b.push(packed(0), 1, &[m("2g2f", 3)]);
+        b.push(packed(0), 5, &[m("2g2f", 4), m("7g7f", 7)]);
+        b.push(packed(2), 1, &[]);
+        b.remark(Remark { packed: packed(0), ply: 5, mv: 0, text: "here".into() });
+        b.remark(Remark { packed: packed(0), ply: 5, mv: 0, text: "and there".into() });
+        b.remark(Remark { packed: packed(0), ply: 5, mv: 0, text: "here".into() });
+        b.remark(Remark { packed: packed(2), ply: 1, mv: 0, text: "gone".into() });
         let (book, dropped) = b.finish();
         assert_eq!((book.len(), book.move_count()), (3, 4));
         assert_eq!(dropped, Dropped { empty: 1, positions: 1, moves: 2, remarks: 1 });
-        let found = book.find(&place(0));
+        let found = book.find(&packed(0));
         assert_eq!(found.len(), 2);
         let five = book.entry(found.end - 1);
         assert_eq!((five.ply, five.moves), (5, &[m("7g7f", 2), m("2g2f", 4)][..]));
@@ -351,7 +351,7 @@ mod tests {
         let (one, dropped) = book.without_other_plies();
         assert_eq!(one.len(), 2);
         assert_eq!(dropped, Dropped { positions: 1, moves: 1, ..Dropped::default() });
-        let entry = one.entry(one.find(&place(0)).start);
+        let entry = one.entry(one.find(&packed(0)).start);
         assert_eq!((entry.ply, entry.moves), (1, &[m("2g2f", 3), m("7g7f", 2)][..]));
         assert_eq!(one.remark(&entry, 0), "here\nand there");
     }

@@ -6,7 +6,7 @@
 
 use super::error::BookError;
 use super::moves::{BookMove, is_move};
-use super::placement::PackedPosition;
+use super::packed_position::PackedPosition;
 use super::source::BookSource;
 use super::store::{Book, BookBuilder, Dropped};
 use std::fs::File;
@@ -27,7 +27,7 @@ pub struct YbbFile {
 }
 
 struct YbbRecord {
-    place: PackedPosition,
+    packed: PackedPosition,
     offset: u64,
     ply: u16,
     count: u16,
@@ -86,9 +86,9 @@ impl YbbFile {
         let mut b = [0; RECORD as usize];
         let at = HEADER + index * RECORD;
         self.source.read_exact_at(at, &mut b).map_err(|e| BookError::byte(at, e))?;
-        let mut place = PackedPosition([0; 32]);
-        place.0.copy_from_slice(&b[..32]);
-        Ok(YbbRecord { place, offset: u64_at(&b, 32), ply: u16_at(&b, 40), count: u16_at(&b, 42) })
+        let mut packed = PackedPosition([0; 32]);
+        packed.0.copy_from_slice(&b[..32]);
+        Ok(YbbRecord { packed, offset: u64_at(&b, 32), ply: u16_at(&b, 40), count: u16_at(&b, 42) })
     }
 
     fn moves(&self, index: u64, r: &YbbRecord) -> Result<Vec<BookMove>, BookError> {
@@ -113,12 +113,12 @@ impl YbbFile {
     ///
     /// # Errors
     /// Files; moves that lie outside the file.
-    pub fn find(&self, place: &PackedPosition) -> Result<Option<(u16, Vec<BookMove>)>, BookError> {
+    pub fn find(&self, packed: &PackedPosition) -> Result<Option<(u16, Vec<BookMove>)>, BookError> {
         let (mut low, mut high) = (0, self.records);
         while low < high {
             let middle = low + (high - low) / 2;
             let record = self.record(middle)?;
-            match record.place.cmp(place) {
+            match record.packed.cmp(packed) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
                 std::cmp::Ordering::Equal => return Ok(Some((record.ply, self.moves(middle, &record)?))),
@@ -134,11 +134,11 @@ impl YbbFile {
     pub fn first_unsorted(&self) -> Result<Option<u64>, BookError> {
         let mut last: Option<PackedPosition> = None;
         for i in 0..self.records {
-            let place = self.record(i)?.place;
-            if last.is_some_and(|l| l >= place) {
+            let packed = self.record(i)?.packed;
+            if last.is_some_and(|l| l >= packed) {
                 return Ok(Some(i));
             }
-            last = Some(place);
+            last = Some(packed);
         }
         Ok(None)
     }
@@ -151,14 +151,14 @@ impl YbbFile {
         let mut builder = BookBuilder::default();
         for i in 0..self.records {
             let r = self.record(i)?;
-            if crate::data::PackedSfen(r.place.0).unpack().is_err() {
+            if crate::data::PackedSfen(r.packed.0).unpack().is_err() {
                 return Err(BookError::byte(HEADER + i * RECORD, "bits that are no position"));
             }
             let moves = self.moves(i, &r)?;
             if moves.len() != usize::from(r.count) {
                 return Err(BookError::byte(HEADER + i * RECORD, "bits that are no move among its moves"));
             }
-            builder.push(r.place, r.ply, &moves);
+            builder.push(r.packed, r.ply, &moves);
         }
         Ok(builder.finish())
     }
@@ -178,7 +178,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
     out.write_all(&(if depth { WITH_DEPTH } else { 0 }).to_le_bytes())?;
     let mut offset = 0u64;
     for e in book.entries() {
-        out.write_all(&e.place.0)?;
+        out.write_all(&e.packed.0)?;
         out.write_all(&offset.to_le_bytes())?;
         out.write_all(&e.ply.to_le_bytes())?;
         out.write_all(&(e.moves.len() as u16).to_le_bytes())?;

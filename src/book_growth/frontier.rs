@@ -55,7 +55,7 @@ pub fn frontier(
         if e.ply >= expansion.max_ply {
             continue;
         }
-        let sign = if e.place.turn() == Color::Black { 1 } else { -1 };
+        let sign = if e.packed.turn() == Color::Black { 1 } else { -1 };
         let first = book.first_move(i);
         for (k, m) in e.moves.iter().enumerate() {
             let target = graph.target(first + k);
@@ -76,25 +76,25 @@ pub fn frontier(
                 }
                 continue;
             }
-            let Some(mut pos) = e.place.position(e.ply) else { break };
+            let Some(mut pos) = e.packed.position(e.ply) else { break };
             let Some(legal) = m.on(&pos) else { continue };
             pos.do_move(legal);
-            if let Some(place) = PackedPosition::of(&pos).filter(|p| !game_over.contains(p)) {
+            if let Some(packed) = PackedPosition::of(&pos).filter(|p| !game_over.contains(p)) {
                 let here = (cost, if e.ply == 0 { 0 } else { e.ply.saturating_add(1) });
-                leaves.entry(place).and_modify(|old| *old = here.min(*old)).or_insert(here);
+                leaves.entry(packed).and_modify(|old| *old = here.min(*old)).or_insert(here);
             }
         }
     }
     let mut order: Vec<(i64, PackedPosition, u16)> =
-        leaves.into_iter().map(|(place, (cost, ply))| (cost, place, ply)).collect();
+        leaves.into_iter().map(|(packed, (cost, ply))| (cost, packed, ply)).collect();
     order.sort_unstable();
-    missing.chain(order.into_iter().map(|(_, place, ply)| (place, ply))).take(most).collect()
+    missing.chain(order.into_iter().map(|(_, packed, ply)| (packed, ply))).take(most).collect()
 }
 
 /// The score of a position of the book for Black, backed up.
-pub fn score_of(book: &Book, place: &PackedPosition, draw: i32) -> Option<Score> {
+pub fn score_of(book: &Book, packed: &PackedPosition, draw: i32) -> Option<Score> {
     let scores = solve(&game_of(book, &Graph::of(book), draw));
-    book.find(place).next().map(|i| scores[i])
+    book.find(packed).next().map(|i| scores[i])
 }
 
 #[cfg(test)]

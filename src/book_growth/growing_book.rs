@@ -17,7 +17,7 @@ pub struct GrowingBook {
 impl GrowingBook {
     /// Begins with a book that has each position once.
     pub fn new(book: &Book) -> GrowingBook {
-        let entries = book.entries().map(|e| (e.place, (e.ply, e.moves.to_vec()))).collect();
+        let entries = book.entries().map(|e| (e.packed, (e.ply, e.moves.to_vec()))).collect();
         let (remarks, comment) = (book.remarks().to_vec(), book.comment().to_string());
         GrowingBook { entries, game_over: HashSet::new(), remarks, comment }
     }
@@ -25,9 +25,9 @@ impl GrowingBook {
     /// Adds a position, or replaces its moves.
     pub fn add(&mut self, searched: &SearchedPosition) {
         if searched.moves.is_empty() {
-            self.game_over.insert(searched.place);
+            self.game_over.insert(searched.packed);
         } else {
-            self.entries.insert(searched.place, (searched.ply, searched.moves.clone()));
+            self.entries.insert(searched.packed, (searched.ply, searched.moves.clone()));
         }
     }
 
@@ -35,9 +35,9 @@ impl GrowingBook {
     pub fn book(&self) -> Book {
         let mut builder = BookBuilder::default();
         builder.comment(&self.comment);
-        self.entries.iter().for_each(|(place, (ply, moves))| builder.push(*place, *ply, moves));
+        self.entries.iter().for_each(|(packed, (ply, moves))| builder.push(*packed, *ply, moves));
         for remark in &self.remarks {
-            let ply = self.entries.get(&remark.place).map_or(remark.ply, |(ply, _)| *ply);
+            let ply = self.entries.get(&remark.packed).map_or(remark.ply, |(ply, _)| *ply);
             builder.remark(Remark { ply, ..remark.clone() });
         }
         builder.finish().0
@@ -49,6 +49,6 @@ impl GrowingBook {
         self.entries
             .iter()
             .filter(move |(_, (_, moves))| again || moves.iter().any(unsearched))
-            .map(|(place, (ply, _))| (*place, *ply))
+            .map(|(packed, (ply, _))| (*packed, *ply))
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 /// A position with its ply and its moves (none if the game is over).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchedPosition {
-    pub place: PackedPosition,
+    pub packed: PackedPosition,
     pub ply: u16,
     pub moves: Vec<BookMove>,
 }
@@ -65,7 +65,7 @@ mod tests {
     fn searched(i: usize) -> SearchedPosition {
         let m = BookMove::new(read_move(b"7g7f").unwrap()).with_value(Some(-5)).with_depth(Some(9));
         SearchedPosition {
-            place: handicap::starts().nth(i).and_then(|pos| PackedPosition::of(&pos)).unwrap(),
+            packed: handicap::starts().nth(i).and_then(|pos| PackedPosition::of(&pos)).unwrap(),
             ply: 1,
             moves: if i == 2 { Vec::new() } else { vec![m.with_count(Some(3)), m] },
         }

@@ -85,8 +85,8 @@ pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<GrowthLine>), GrowthError>
     todo.extend(job.extra.iter().filter(|(p, _)| !book.entries.contains_key(p)).map(|(p, ply)| (*p, *ply)));
     if let Some((index, count)) = job.shard {
         todo = todo.into_iter().skip(index).step_by(count).collect();
-        let own: HashSet<PackedPosition> = todo.iter().map(|(place, _)| *place).collect();
-        book.entries.retain(|place, _| own.contains(place));
+        let own: HashSet<PackedPosition> = todo.iter().map(|(packed, _)| *packed).collect();
+        book.entries.retain(|packed, _| own.contains(packed));
     }
     let (journal, searches) = journal::open(&job.journal, &settings(job, &book, &todo)?)?;
     searches.rounds.iter().flatten().for_each(|searched| book.add(searched));
@@ -100,7 +100,7 @@ pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<GrowthLine>), GrowthError>
         searchers: Searchers::new(&job.network, job.effort.hash, &options, job.threads)?,
         book,
         journal,
-        known: searches.rest.into_iter().map(|searched| (searched.place, searched)).collect(),
+        known: searches.rest.into_iter().map(|searched| (searched.packed, searched)).collect(),
         begin: Instant::now(),
         progress: Progress::new(job.quiet),
         searched: 0,
@@ -141,18 +141,18 @@ impl Growth<'_> {
         let total = job.grow.max(book.entries.len());
         let late = || interrupt::requests() > 0 || job.max_time.is_some_and(|t| begin.elapsed() >= t);
         let results = Mutex::new((&mut *journal, &mut *known, searched, progress));
-        let done = searchers.map(&missing, |searcher, &(place, ply)| -> Result<(), ResumeError> {
+        let done = searchers.map(&missing, |searcher, &(packed, ply)| -> Result<(), ResumeError> {
             if late() {
                 return Ok(());
             }
-            let old = book.entries.get(&place).map_or(&[][..], |(_, moves)| moves);
+            let old = book.entries.get(&packed).map_or(&[][..], |(_, moves)| moves);
             // a position against the rules has no moves
-            let moves = place.position(ply).map_or(Vec::new(), |pos| job.effort.search(searcher, &pos, old));
-            let result = SearchedPosition { place, ply, moves };
+            let moves = packed.position(ply).map_or(Vec::new(), |pos| job.effort.search(searcher, &pos, old));
+            let result = SearchedPosition { packed, ply, moves };
             let mut guard = results.lock().unwrap_or_else(PoisonError::into_inner);
             let (journal, known, searched, progress) = &mut *guard;
             journal.append(&GrowthLine::Searched(result.clone()))?;
-            known.insert(place, result);
+            known.insert(packed, result);
             **searched += 1;
             let done = book.entries.len() + (**searched - before);
             let speed = **searched as f64 / begin.elapsed().as_secs_f64();
@@ -163,7 +163,7 @@ impl Growth<'_> {
         done.into_iter().collect::<Result<(), _>>()?;
         journal.sync()?;
         let round: Option<Vec<SearchedPosition>> =
-            todo.iter().map(|(place, _)| known.get(place).cloned()).collect();
+            todo.iter().map(|(packed, _)| known.get(packed).cloned()).collect();
         round.ok_or(Unfinished)?.iter().for_each(|searched| book.add(searched));
         known.clear();
         Ok(journal.append(&GrowthLine::RoundEnd)?)
@@ -175,12 +175,12 @@ impl Growth<'_> {
 fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[(PackedPosition, u16)]) -> io::Result<Json> {
     let GrowthJob { effort: e, expansion: x, .. } = job;
     let mut start = crc32fast::Hasher::new();
-    for (place, (ply, moves)) in &book.entries {
-        start.update(&place.0);
+    for (packed, (ply, moves)) in &book.entries {
+        start.update(&packed.0);
         start.update(format!("{ply} {moves:?}").as_bytes());
     }
-    for (place, ply) in todo.iter().chain(&job.roots) {
-        start.update(&place.0);
+    for (packed, ply) in todo.iter().chain(&job.roots) {
+        start.update(&packed.0);
         start.update(&ply.to_le_bytes());
     }
     Ok(json!({

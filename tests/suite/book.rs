@@ -39,10 +39,10 @@ fn random_book(seed: u64, lines: usize, plies: usize) -> Book {
                         .with_count(Some(1 + rng.below(500) as u64))
                 })
                 .collect();
-            let place = PackedPosition::of(&pos).unwrap();
-            builder.push(place, pos.game_ply() as u16, &moves);
+            let packed = PackedPosition::of(&pos).unwrap();
+            builder.push(packed, pos.game_ply() as u16, &moves);
             builder.remark(Remark {
-                place,
+                packed,
                 ply: pos.game_ply() as u16,
                 mv: 0,
                 text: format!("r{}", pos.game_ply()),
@@ -80,7 +80,7 @@ fn contents(book: &Book, format: BookFormat) -> Vec<(PackedPosition, Vec<Known>)
             // without counts, equal scores may stand in any order
             known.sort_unstable();
         }
-        (e.place, known)
+        (e.packed, known)
     });
     entries.collect()
 }
@@ -100,7 +100,7 @@ fn every_format_converts_to_every_other() {
             write(&one, second, &path);
             let (two, told, lost) = book::read(&path).unwrap();
             assert_eq!((told, lost.as_str()), (second, ""));
-            let places = |b: &Book| b.entries().map(|e| e.place).collect::<Vec<_>>();
+            let places = |b: &Book| b.entries().map(|e| e.packed).collect::<Vec<_>>();
             assert!(places(&two) == places(&original), "{first} to {second}");
             if first == second {
                 assert!(contents(&two, second) == contents(&original, second), "{first} twice");
@@ -128,8 +128,8 @@ fn disk_and_memory_lookups_agree() {
         let disk = OpenBook::open(&path, true, &mut say).unwrap();
         for e in original.entries() {
             for (turned, ply) in [(false, e.ply), (true, e.ply), (false, e.ply + 1)] {
-                let place = if turned { e.place.flipped().unwrap() } else { e.place };
-                let pos = place.position(ply).unwrap();
+                let packed = if turned { e.packed.flipped().unwrap() } else { e.packed };
+                let pos = packed.position(ply).unwrap();
                 for how in [(false, false), (true, false), (false, true), (true, true)] {
                     let how = Lookup { ignore_ply: how.0, flipped: how.1 };
                     let found = memory.find(&pos, how).unwrap();
@@ -287,7 +287,7 @@ fn the_embedded_book_is_valid_and_documented() {
     let size = format!("{} positions with {} moves", thousands(all.len()), thousands(all.move_count()));
     assert!(lineage.contains(&size), "book/README.md does not say {size}");
     for e in all.entries() {
-        let pos = e.place.by_rules(e.ply).unwrap();
+        let pos = e.packed.by_rules(e.ply).unwrap();
         assert!(e.moves.iter().all(|m| m.on(&pos).is_some()), "{}", pos.sfen());
         let scores = || e.moves.iter().map(|m| m.value().unwrap());
         assert!(scores().max().unwrap() - scores().min().unwrap() <= 10, "{}", pos.sfen());
@@ -644,9 +644,9 @@ fn a_large_book() {
             if legal.is_empty() || seen.len() == count {
                 break;
             }
-            let place = PackedPosition::of(&pos).unwrap();
+            let packed = PackedPosition::of(&pos).unwrap();
             let mut next = legal[rng.below(legal.len())].mv;
-            if seen.insert(place) {
+            if seen.insert(packed) {
                 let mut moves = Vec::new();
                 for _ in 0..3 {
                     next = legal[rng.below(legal.len())].mv;
@@ -658,7 +658,7 @@ fn a_large_book() {
                             .with_count(Some(0)),
                     );
                 }
-                builder.push(place, ply + 1, &moves);
+                builder.push(packed, ply + 1, &moves);
             }
             pos.do_move(next);
         }
@@ -675,7 +675,7 @@ fn a_large_book() {
     let step = (book.len() / 2000).max(1);
     let asked: Vec<Position> = (0..book.len())
         .step_by(step)
-        .map(|i| book.entry(i).place.position(book.entry(i).ply).unwrap())
+        .map(|i| book.entry(i).packed.position(book.entry(i).ply).unwrap())
         .collect();
     drop(book);
     for (name, on_the_fly) in

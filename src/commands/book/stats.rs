@@ -51,7 +51,7 @@ fn text(book: &Book) -> Vec<String> {
     values.sort_unstable();
     let at = |share: usize| values.get(values.len() * share / 100).copied().unwrap_or(0);
     let reached = edit::reachable(book).into_iter().filter(|r| *r).count();
-    let black = book.entries().filter(|e| e.place.turn() == crate::types::Color::Black).count();
+    let black = book.entries().filter(|e| e.packed.turn() == crate::types::Color::Black).count();
     let per = book.move_count() as f64 / book.len().max(1) as f64;
     let (first, last) = (plies.iter().min().copied().unwrap_or(0), plies.iter().max().copied().unwrap_or(0));
     vec![

@@ -168,15 +168,15 @@ fn last_positions(path: Option<&Path>) -> Result<BTreeMap<PackedPosition, u16>, 
     let mut positions = BTreeMap::new();
     for opening in path.map(Opening::read_file).transpose()?.unwrap_or_default() {
         let pos = opening.position();
-        let place = PackedPosition::of(&pos).ok_or_else(|| format!("{}: a king is missing", pos.sfen()))?;
-        positions.insert(place, pos.game_ply().min(u32::from(u16::MAX)) as u16);
+        let packed = PackedPosition::of(&pos).ok_or_else(|| format!("{}: a king is missing", pos.sfen()))?;
+        positions.insert(packed, pos.game_ply().min(u32::from(u16::MAX)) as u16);
     }
     Ok(positions)
 }
 
 fn write_frontier(args: &Args, leaves: &[(PackedPosition, u16)]) -> Result<(), Box<dyn Error>> {
     let mut text = String::new();
-    for pos in leaves.iter().filter_map(|(place, ply)| place.position(*ply)) {
+    for pos in leaves.iter().filter_map(|(packed, ply)| packed.position(*ply)) {
         text += &format!("sfen {}\n", pos.sfen());
     }
     let path = args.output.path();

@@ -71,8 +71,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     say!("{}", messages::unreached(unreached))?;
     for kind in &kinds {
         say!("{}", messages::of_kind(kind.count, messages::word(kind.name)))?;
-        for place in &kind.shown {
-            say!("    {place}")?;
+        for fault in &kind.shown {
+            say!("    {fault}")?;
         }
     }
     match kinds.iter().map(|k| k.count).sum::<usize>() {
@@ -91,7 +91,7 @@ fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
         if e.sfen < last {
             kinds[0].add(|| format!("line {}: {}", e.line, e.sfen));
         }
-        if let Some(line) = seen.insert((e.place, e.ply), e.line) {
+        if let Some(line) = seen.insert((e.packed, e.ply), e.line) {
             kinds[1].add(|| format!("line {}: as in line {line}", e.line));
         }
         for (i, m) in e.moves.iter().enumerate() {
@@ -99,7 +99,7 @@ fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
                 kinds[1].add(|| format!("line {}: {}", e.lines[i], book::usi(m.mv)));
             }
         }
-        builder.push(e.place, e.ply, &e.moves);
+        builder.push(e.packed, e.ply, &e.moves);
         last = e.sfen;
     }
     Ok(builder.finish().0)
@@ -107,7 +107,7 @@ fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
 
 fn legality(book: &Book, kinds: &mut [FaultKind; 4]) {
     for e in book.entries() {
-        let pos = match e.place.by_rules(e.ply) {
+        let pos = match e.packed.by_rules(e.ply) {
             Ok(pos) => pos,
             Err(what) => {
                 kinds[3].add(|| what);

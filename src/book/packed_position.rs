@@ -37,11 +37,11 @@ impl PackedPosition {
                 (0..n).for_each(|_| hands[color.index()].add(kind));
             }
         }
-        let place = PackedPosition::pack(&Board { squares: parts.board, hands, turn: parts.side })?;
+        let packed = PackedPosition::pack(&Board { squares: parts.board, hands, turn: parts.side })?;
         let ply = parts.ply.unwrap_or(0);
         let ply =
             u16::try_from(ply).map_err(|_| format!("move number {ply} is greater than {}", u16::MAX))?;
-        Ok((place, ply))
+        Ok((packed, ply))
     }
 
     /// The position at a ply; none if the rules refuse it.
@@ -82,18 +82,18 @@ mod tests {
     fn handicap_starts_round_trip() {
         for pos in handicap::starts() {
             let sfen = pos.sfen();
-            let (place, ply) = PackedPosition::read(&sfen).unwrap();
-            assert_eq!(Some(place), PackedPosition::of(&pos));
-            assert_eq!(place.position(ply).unwrap().sfen(), sfen);
+            let (packed, ply) = PackedPosition::read(&sfen).unwrap();
+            assert_eq!(Some(packed), PackedPosition::of(&pos));
+            assert_eq!(packed.position(ply).unwrap().sfen(), sfen);
         }
     }
 
     #[test]
     fn flipping_twice_is_the_identity() {
         let sfen = "8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124";
-        let place = PackedPosition::read(sfen).unwrap().0;
-        assert_eq!(place.flipped().and_then(|p| p.flipped()), Some(place));
-        assert_ne!(place.flipped().unwrap().turn(), place.turn());
+        let packed = PackedPosition::read(sfen).unwrap().0;
+        assert_eq!(packed.flipped().and_then(|p| p.flipped()), Some(packed));
+        assert_ne!(packed.flipped().unwrap().turn(), packed.turn());
         let black = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
         let white = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
         assert_eq!(
