@@ -4,11 +4,12 @@
 //! one game between two of them under our own rules; [`MatchSchedule`](schedule::MatchSchedule) says who
 //! plays whom from which opening; [`tournament::run`] plays it, several games at once, and writes each to the
 //! [`journal`], from which a killed match continues. [`estimate`] has the Elo estimates, [`sprt`] the
-//! sequential test, [`report`] the summary, [`diagram`] the picture, [`record`] the game records.
+//! sequential test, [`report`] the summary, [`chart`] the chart, [`record`] the game records.
 
 pub mod adjudication;
 pub mod balanced;
-pub mod diagram;
+pub mod chart;
+
 pub mod estimate;
 pub mod game;
 pub mod journal;

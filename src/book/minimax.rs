@@ -1,11 +1,11 @@
 //! Scores backed up from the leaves of a book: [`solve`], [`minimax`].
 //!
-//! The book is a graph: lines transpose and repeat. A line that never leaves it repeats for ever and is a
-//! draw. Its value is therefore that of a game in which each side wants to reach a leaf that is better for it
-//! than the draw, and it is found as in endgame tables, from the leaves backward: the leaves better for Black
+//! The book is a graph: lines transpose and repeat. A line that never leaves it repeats forever and is a
+//! draw. Its value is therefore that of a game in which each side tries to reach a leaf that is better for it
+//! than the draw. As in endgame tables it is computed from the leaves backward: the leaves better for Black
 //! than a draw are taken from the best down, and each position gets the score of the first from which Black
-//! can force its way there, in the fewest moves while White delays; the same for White; what is left is a
-//! draw. One pass over the moves suffices, also with cycles.
+//! can force its way there, in the fewest moves while White delays; the same for White; all others are draws.
+//! One pass over the moves suffices, also with cycles.
 //!
 //! Perpetual check counts as a draw like any repetition.
 
@@ -14,7 +14,7 @@ use super::moves::BookMove;
 use super::store::Book;
 use crate::types::Color;
 
-/// The depth of a line that repeats for ever, as YaneuraOu writes it.
+/// The depth of a line that repeats forever, as in YaneuraOu.
 pub const REPETITION_DEPTH: u16 = 999;
 
 /// A score in centipawns for Black, and the plies of the line to its leaf.
@@ -26,17 +26,17 @@ pub struct Score {
     pub depth: u16,
 }
 
-/// A game on a graph: whose turn it is in each node, and where its moves lead.
+/// A graph of positions: the side to move in each node, and the targets of its moves.
 pub struct ScoreGraph {
     /// By node.
     pub turns: Vec<Color>,
-    /// The number of each node's first move, and behind them that of all moves.
+    /// The index of each node's first move; the last element is the number of moves.
     pub first: Vec<u32>,
     /// By move: the node, or none for a leaf.
     pub targets: Vec<Option<u32>>,
     /// By move: the leaf's centipawns for Black; read only for leaves.
     pub leaves: Vec<i32>,
-    /// What a repetition is worth for Black.
+    /// Score of a repetition for Black.
     pub draw: i32,
 }
 
@@ -81,7 +81,8 @@ pub fn solve(game: &ScoreGraph) -> Vec<Score> {
     let n = game.turns.len();
     let parents = Parents::of(game);
     let mut scores = vec![OPEN; n];
-    // moves that do not yet serve the side that is at work; those of a node of the other side must all do
+    // number of moves that do not yet lead to the present level; for nodes of the other side it must fall to
+    // zero
     let mut left: Vec<u32> = vec![0; n];
     for side in Color::ALL {
         (0..n).for_each(|i| left[i] = game.moves(i).len() as u32);
@@ -115,7 +116,7 @@ fn force(
 ) {
     let value = level[0].0;
     let mut depth = 0;
-    // a move of each of these nodes serves the side now
+    // each of these nodes has a move to the present level now
     let mut layer: Vec<u32> = level.iter().map(|(_, node)| *node).collect();
     while !layer.is_empty() {
         let mut next = Vec::new();
@@ -132,8 +133,8 @@ fn force(
     }
 }
 
-/// What neither side could force is a draw: by the shortest line to a leaf of that score that both agree to,
-/// or by repetition.
+/// The remaining nodes are draws: by the shortest line to a leaf of that score that both sides accept, or by
+/// repetition.
 fn draws(game: &ScoreGraph, parents: &Parents, scores: &mut [Score]) {
     let open: Vec<bool> = scores.iter().map(|s| *s == OPEN).collect();
     let drawn = |m: usize| game.targets[m].is_none() && game.leaves[m] == game.draw;
@@ -160,7 +161,7 @@ fn draws(game: &ScoreGraph, parents: &Parents, scores: &mut [Score]) {
     }
 }
 
-/// What a back-up did.
+/// Counts of a back-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MinimaxReport {
     /// Positions.
@@ -169,15 +170,15 @@ pub struct MinimaxReport {
     pub inner: usize,
     /// Moves that leave it.
     pub leaves: usize,
-    /// Moves left as they were, for they are illegal.
+    /// Illegal moves, which are unchanged.
     pub illegal: usize,
-    /// Positions whose best line repeats for ever.
+    /// Positions whose best line repeats forever.
     pub repetitions: usize,
-    /// Bytes of memory at most, without the allocator's own.
+    /// Peak memory in bytes, without the allocator's overhead.
     pub bytes: usize,
 }
 
-/// The game that a book is: leaves have their own scores (0 where there is none).
+/// The graph of a book; leaves have their own scores (0 if unknown).
 pub fn game_of(book: &Book, graph: &Graph, draw: i32) -> ScoreGraph {
     let turns = turns(book);
     let mut game = ScoreGraph {
@@ -207,9 +208,9 @@ fn for_black(turn: Color, value: i32) -> i32 {
     if turn == Color::Black { value } else { -value }
 }
 
-/// Backs the scores of a book's leaves up into all its moves; `draw` is worth a repetition to Black, in
-/// centipawns. The depth of a move becomes the number of book moves that follow it on the way to the leaf.
-/// Counts are dropped, for a reader would put them before the scores.
+/// Backs the scores of a book's leaves up into all its moves; `draw` is the score of a repetition for Black,
+/// in centipawns. The depth of a move becomes the number of book moves that follow it on the way to the leaf.
+/// Counts are dropped, because engines would prefer them to the scores.
 pub fn minimax(book: Book, draw: i32) -> (Book, MinimaxReport) {
     let (mut book, _) = book.without_other_plies();
     let graph = Graph::of(&book);
@@ -280,12 +281,12 @@ mod tests {
         game
     }
 
-    /// The value by its definition: who can reach what in so many moves, when what is not over by then is a
-    /// draw.
+    /// The value by its definition: what each side can force in a number of moves, where unfinished lines are
+    /// draws.
     fn slow_values(game: &ScoreGraph) -> Vec<i32> {
         let n = game.turns.len();
         let mut values = vec![game.draw; n];
-        // with more moves than nodes a position comes again, and more moves change nothing
+        // lines longer than the number of nodes repeat a position and change nothing
         for _ in 0..=n {
             let worth = |m: usize| game.targets[m].map_or(game.leaves[m], |t| values[t as usize]);
             values = (0..n)

@@ -1,4 +1,4 @@
-//! ShogiGUI's format (`.sbk`): a protobuf message with states that name one another.
+//! ShogiGUI's format (`.sbk`): a protobuf message with states that refer to one another.
 //!
 //! Only roots carry their position; the others are reached by moves. The fields and the bits of a move are
 //! those of the public schema of ShogiHome (CC0).
@@ -156,10 +156,10 @@ pub struct Unread {
 /// Reads a file. States without moves end lines and are not reported as dropped.
 ///
 /// # Errors
-/// Bytes that are no such message; a root that is no position; a move that is none.
+/// The bytes are no such message; a root is no position; a move is invalid.
 pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     let mut document = Document::decode(bytes).map_err(|e| BookError::whole(format_args!("no .sbk: {e}")))?;
-    // as other programs read it: a file without any root begins at the initial position
+    // as in other programs, a file without a root begins at the initial position
     if let Some(first) = document.states.first_mut() {
         first.position.get_or_insert_with(|| STARTPOS.to_string());
     }
@@ -167,20 +167,20 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     let mut unread = Unread { author: usize::from(!document.author.is_empty()), ..Unread::default() };
     let mut builder = BookBuilder::default();
     builder.comment(&document.description);
-    // behind all plies
+    // after all valid plies
     const UNNUMBERED: u32 = u32::MAX / 2;
     let mut seen = vec![false; states.len()];
     let mut roots = Vec::new();
     for (id, state) in states.iter().enumerate() {
         let Some(sfen) = state.position.as_deref() else { continue };
         let pos = Position::from_sfen(sfen).map_err(|e| wrong(id, e))?;
-        // other programs write 1 for every root; it is true of those that a game begins with
+        // other programs write 1 for every root; it is correct for starting positions only
         let numbered = pos.game_ply() > 1 || handicap::starts().any(|start| start.sfen() == pos.sfen());
         let order = if numbered { pos.game_ply() } else { UNNUMBERED };
         roots.push(Reverse((order, id, pos.sfen())));
     }
-    // the lowest number that a way from a numbered root gives a position is its; the others come after all
-    // these
+    // a position gets the lowest number of the paths from numbered roots; the others are numbered after all
+    // of these
     let mut queue = BinaryHeap::from(roots);
     while let Some(Reverse((order, id, sfen))) = queue.pop() {
         if std::mem::replace(&mut seen[id], true) {
@@ -226,7 +226,7 @@ fn take(
     unread.weights += s.moves.iter().filter(|m| m.weight < 0).count();
     unread.marks += s.moves.iter().filter(|m| m.evaluation != 0).count();
     unread.games += usize::from((s.games, s.won_black, s.won_white) != (0, 0, 0));
-    // composed problems without a king cannot be filed
+    // problems without a king have no packed position
     if let Some(packed) = PackedPosition::of(pos) {
         b.push(packed, ply, &moves);
         b.remark(Remark { packed, ply, mv: 0, text: s.comment.clone().unwrap_or_default() });
@@ -234,8 +234,8 @@ fn take(
     Ok(())
 }
 
-/// Writes a book: roots first, each with its position; then what they lead to; then the leaves without moves,
-/// which readers expect. Says how many positions and moves were written, leaves aside.
+/// Writes a book: roots first, each with its position; then the states that they lead to; then the leaves
+/// without moves, which readers expect. Returns the numbers of positions and moves, without leaves.
 ///
 /// # Errors
 /// The output cannot be written; a position is against the rules.
@@ -277,7 +277,7 @@ pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookErr
             id
         });
     }
-    // author and description may be empty, but the schema wants them
+    // author and description are required by the schema, but may be empty
     let head = Document { description: book.comment().to_string(), ..Document::default() };
     out.write_all(&head.encode_to_vec())?;
     let mut write_state = |state: SbkState| -> Result<(), BookError> {

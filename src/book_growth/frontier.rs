@@ -22,7 +22,7 @@ pub struct GrowthRules {
     pub ply_price: i32,
     /// The last move number.
     pub max_ply: u16,
-    /// What a repetition is worth for Black.
+    /// Score of a repetition for Black.
     pub draw: i32,
 }
 

@@ -1,6 +1,6 @@
 //! Growing opening books by search (drop-out expansion): [`grow`] searches a book's positions, then the
 //! leaves that [`frontier`] chooses, until the book has the size of the [`GrowthJob`]. [`SearchEffort`] is
-//! the search of one position. A journal keeps the searches, so a run that was killed continues.
+//! the search of one position. A journal stores the searches, so a run that was killed continues.
 
 mod effort;
 mod frontier;

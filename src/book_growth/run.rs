@@ -60,7 +60,7 @@ pub enum GrowthError {
     Searchers(#[from] io::Error),
 }
 
-/// A run under way.
+/// A run in progress.
 struct Growth<'a> {
     job: &'a GrowthJob,
     searchers: Searchers,
@@ -170,8 +170,8 @@ impl Growth<'_> {
     }
 }
 
-/// What decides which positions are searched, and how. The final size is not part of it, so that a run may
-/// grow further.
+/// Everything that determines the searches. The final size is not part of it, so that a finished run may grow
+/// further.
 fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[(PackedPosition, u16)]) -> io::Result<Json> {
     let GrowthJob { effort: e, expansion: x, .. } = job;
     let mut start = crc32fast::Hasher::new();

@@ -13,15 +13,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Let the engine play against itself and keep the games for training
+/// Play games of the engine against itself, for training
 ///
 /// Game number g is the same on any machine and with any number of threads; a run that was stopped continues
-/// with --resume; shards of one run may be made anywhere. Scores are in units of which a pawn has 90. Exit
-/// code 0: complete (also if it was before), 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with
-/// --resume.
+/// with --resume; shards of one run may be made anywhere. Scores are in units of 1/90 pawn. Exit code 0:
+/// complete, now or before; 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with --resume.
 ///
-/// Games are written in the order of their numbers. What a stop or a kill loses beside the games under way
-/// are finished ones that wait for an earlier series; they are played again.
+/// Games are written in the order of their numbers. A stop or a kill loses the games in progress and finished
+/// games that wait for an earlier series; they are played again.
 #[derive(clap::Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("size").required(true))]
 pub struct Args {
@@ -34,17 +33,17 @@ pub struct Args {
     /// Positions of the whole run, instead of games
     #[arg(long, group = "size", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// Nodes a move: no iteration starts beyond them, so that the mean is nearly twice as many
+    /// Soft node limit per move: no iteration starts beyond it; the mean is nearly twice as many
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Search every move to this depth, instead of by nodes
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..=200))]
     depth: Option<i32>,
-    /// Games in a row that share what the search learns (histories, table); 1 has every game begin with
-    /// nothing, which plays worse and spends time on forgetting
+    /// Games in a row that share what the search learns (histories, table); with 1 every game begins with
+    /// empty ones, which plays worse and is slower
     #[arg(long, default_value_t = DatagenSettings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
     series: u64,
-    /// Games at once [default: one a CPU]
+    /// Concurrent games [default: one per CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Seed of the games
@@ -59,10 +58,10 @@ pub struct Args {
     /// Continue an earlier run in the directory
     #[arg(long)]
     resume: bool,
-    /// After a request to stop, games may end within this time
+    /// Time for games to end after a request to stop
     #[arg(long, default_value = "10s", value_parser = parse_duration, value_name = "TIME")]
     grace: Duration,
-    /// Write the finished games whose turn has come at least this often
+    /// Largest interval between two writes of finished games
     #[arg(long, default_value = "60s", value_parser = parse_duration, value_name = "TIME")]
     flush_every: Duration,
     /// A network file or the directory of an nn.bin, instead of the embedded network
@@ -80,10 +79,10 @@ pub struct Args {
     /// Reject openings that a quick search scores beyond this
     #[arg(long, default_value_t = DatagenSettings::default().balance, value_parser = clap::value_parser!(i32).range(0..))]
     balance: i32,
-    /// Share of the moves that are random ones
+    /// Probability of a random move
     #[arg(long, default_value_t = DatagenSettings::default().random_chance, value_parser = parse_share)]
     random_chance: f64,
-    /// Share of the moves that are drawn from the best few
+    /// Probability of one of the best few moves instead of the best
     #[arg(long, default_value_t = DatagenSettings::default().multipv_chance, value_parser = parse_share)]
     multipv_chance: f64,
     /// Number of the best few moves
@@ -111,8 +110,8 @@ pub struct Args {
     #[arg(long, default_value_t = DatagenSettings::default().fit_per_game)]
     fit_per_game: usize,
     /// Write up to this number of quiet positions of every search's tree beside the games, as shard-....psv:
-    /// each with its static evaluation, moved to the bound that the search proved if it lies beyond
-    /// (TreeStrap); `train` reads them with the games
+    /// each with its static evaluation, clamped to the bounds that the search proved (TreeStrap); `train`
+    /// reads them with the games
     #[arg(long, default_value_t = 0, value_name = "N")]
     trees: usize,
     /// MiB of each thread's transposition table
@@ -131,7 +130,7 @@ fn parse_range(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// What the games depend on; `fv_scale` is the network's own.
+/// The settings that determine the games; `fv_scale` is that of the network's file.
 fn settings(args: &Args, fv_scale: i32, openings: &Openings) -> DatagenSettings {
     DatagenSettings {
         seed: args.seed,

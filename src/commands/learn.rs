@@ -9,11 +9,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Make the network stronger: self-play, training and a match, over and over
+/// Improve the network in a loop of self-play, training and a match
 ///
 /// Everything is in one directory as plain files, with the report in report.html. After a kill the same
-/// command continues the loop; Ctrl-C stops it within seconds. Exit code 0: the generations asked for have
-/// ended; 75: stopped before that, run again.
+/// command continues the loop; Ctrl-C stops it within seconds. Exit code 0: --generations have ended; 75:
+/// stopped before that, run again.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// The loop's directory
@@ -22,7 +22,7 @@ pub struct Args {
     /// Settings in TOML [default: DIR/learn.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Write all settings with their defaults and comments to DIR/learn.toml, and end
+    /// Write all settings with their defaults and comments to DIR/learn.toml, and exit
     #[arg(long, conflicts_with_all = ["config", "generations", "max_time", "keep", "print_job"])]
     init: bool,
     /// Stop after this generation
@@ -31,10 +31,11 @@ pub struct Args {
     /// Stop after this time (90, 45s, 55m, 1h30m)
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     max_time: Option<Duration>,
-    /// Generations whose games and f32 state stay; older ones are deleted when a generation has ended
+    /// Number of last generations whose games and f32 state are kept; older ones are deleted after each
+    /// generation
     #[arg(long)]
     keep: Option<u32>,
-    /// Print the job that makes the shards of the present generation on a cluster, and end
+    /// Print a cluster job that makes the shards of the present generation, and exit
     #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["generations", "max_time"])]
     print_job: Option<ClusterSystem>,
     /// No progress on standard error
@@ -95,7 +96,7 @@ fn read(path: &Path) -> Result<Config, Box<dyn Error>> {
     Ok(toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?)
 }
 
-/// Writes the template; a file that is there stays.
+/// Writes the template; refuses to overwrite a file.
 fn init(dir: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
     let at = |e: std::io::Error| format!("{}: {e}", file.display());
     std::fs::create_dir_all(dir).map_err(at)?;

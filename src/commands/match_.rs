@@ -9,7 +9,7 @@ use crate::arena::schedule::{MOST_GAMES, MatchSchedule, PairingMode};
 use crate::arena::spec::EngineSpec;
 use crate::arena::sprt::{EloModel, Sprt};
 use crate::arena::tournament::{MatchEnd, Tournament, run as play};
-use crate::arena::{diagram, record, report};
+use crate::arena::{chart, record, report};
 use crate::nnue::file::FILE_NAME;
 use crate::position::EnteringKingRule;
 use crate::record::openings::Opening;
@@ -29,9 +29,9 @@ use std::time::Duration;
 /// Play matches between USI engines to find out which one is stronger
 ///
 /// Every opening is played twice with colours exchanged. Our own rules decide: an engine that plays an
-/// illegal move, crashes, hangs, oversteps its time or declares a win it has not loses that game, and is
-/// named. An engine that does not know an option, or cannot load its network, ends the match before the first
-/// game.
+/// illegal move, crashes, hangs, exceeds its time or makes a false declaration loses that game and is
+/// reported. An engine that does not know an option, or cannot load its network, ends the match before the
+/// first game.
 ///
 /// Example: toratsugumi match --engine "cmd=self name=new nodes=20000" --engine "cmd=./old name=old
 /// nodes=20000 Threads=1" --openings lines.txt --games 2000 -j 8 --sprt 0,5 --out results
@@ -42,58 +42,56 @@ pub struct Args {
     /// more. Threads is 1 unless an engine's OPTIONs set it
     #[arg(long = "engine", short, value_name = "SPEC", required = true)]
     engines: Vec<EngineSpec>,
-    /// Nodes a move
+    /// Nodes per move
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Depth of every move
+    /// Depth per move
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// Milliseconds of every move
+    /// Milliseconds per move
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Milliseconds of byoyomi
     #[arg(long, value_name = "MS")]
     byoyomi: Option<u64>,
-    /// Main time and increment in seconds, for instance 10+0.1; the increment is there for the first move,
-    /// too
+    /// Main time and increment in seconds, for instance 10+0.1; the first move has the increment, too
     #[arg(long, value_name = "S+S", value_parser = parse_tc_words)]
     tc: Option<Fischer>,
-    /// Lines of openings: `startpos moves ...`, `sfen ...` [default: the balanced openings of book/, which
-    /// are inside the program]
+    /// Lines of openings: `startpos moves ...`, `sfen ...` [default: the embedded balanced openings]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// Games of every pairing, at most; made even
+    /// Maximum number of games of every pairing; rounded up to an even number
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
-    /// Games at once
+    /// Concurrent games
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
     /// Which engines play each other, with more than two
     #[arg(long, value_enum, default_value = "round-robin")]
     mode: PairingMode,
-    /// Order of the openings
+    /// Seed of the order of the openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Stop as soon as a sequential test of "ELO0" against "ELO1" decides
     #[arg(long, value_name = "ELO0,ELO1", value_parser = parse_bounds, allow_hyphen_values = true)]
     sprt: Option<(f64, f64)>,
-    /// With --sprt: how often the test may accept ELO1 though ELO0 holds
+    /// With --sprt: probability of accepting ELO1 when ELO0 holds
     #[arg(long, default_value_t = 0.05, value_parser = parse_probability, requires = "sprt")]
     alpha: f64,
-    /// With --sprt: how often the test may accept ELO0 though ELO1 holds
+    /// With --sprt: probability of accepting ELO0 when ELO1 holds
     #[arg(long, default_value_t = 0.05, value_parser = parse_probability, requires = "sprt")]
     beta: f64,
-    /// With --sprt: which Elo the test's bounds are
+    /// With --sprt: unit of the bounds
     #[arg(long, value_enum, default_value = "normalised", requires = "sprt")]
     model: EloModel,
-    /// Centipawns: a side that scores minus this or less for --resign-moves moves has lost; 0 = never
+    /// Centipawns: a side that scores minus this or less for --resign-moves moves loses; 0 = never
     #[arg(long, default_value_t = 3000, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     resign: i32,
-    /// So many moves in a row [default: 3]
+    /// With --resign: number of consecutive moves [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     resign_moves: Option<u32>,
-    /// Centipawns: drawn when both sides score at most this for --draw-plies plies after ply --draw-after
-    /// [default: never]
+    /// Centipawns: draw games when both sides score at most this for --draw-plies plies after ply
+    /// --draw-after [default: never]
     #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     draw: Option<i32>,
     /// With --draw: number of consecutive plies
@@ -105,22 +103,22 @@ pub struct Args {
     /// Draw games after this number of plies, the opening's included
     #[arg(long, default_value_t = 320)]
     max_ply: u32,
-    /// Milliseconds by which a clock may be overstepped
+    /// Milliseconds by which a move may exceed the clock
     #[arg(long, default_value_t = 50, value_name = "MS")]
     margin: u64,
-    /// An engine hangs when it answers so long after all its time
+    /// Time after the end of its clock at which an engine counts as hanging
     #[arg(long, default_value = "120s", value_parser = parse_duration, value_name = "TIME")]
     patience: Duration,
-    /// Rule of declared wins
+    /// Entering-king rule
     #[arg(long, default_value = "CSARule27", value_parser = parse_rule)]
     rule: String,
-    /// Keep games (games.jsonl), summary.json and progress.svg here
+    /// Directory for the games (games.jsonl), summary.json and progress.svg
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the match in the directory; settings, openings and the networks' files have to be the same
+    /// Continue the match in the directory; settings, openings and the networks' files must be the same
     #[arg(long, requires = "out")]
     resume: bool,
-    /// Also keep every game as a CSA record with scores and lines of play, in DIR/csa
+    /// Also write every game as a CSA record with scores and lines of play to DIR/csa
     #[arg(long, requires = "out")]
     csa: bool,
     /// Print the summary as JSON
@@ -242,7 +240,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         let path = dir.join("summary.json");
         whole_file::write_json(&path, &summary).at(&path)?;
         let path = dir.join("progress.svg");
-        whole_file::write(&path, diagram::svg(&t, &games)).at(&path)?;
+        whole_file::write(&path, chart::svg(&t, &games)).at(&path)?;
         if args.csa {
             record::write_all(&dir.join("csa"), &t, &games)?;
         }
@@ -255,7 +253,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if ending == MatchEnd::Interrupted { Err(Unfinished.into()) } else { Ok(()) }
 }
 
-/// Resolves `self` and gives every engine a name of its own.
+/// Resolves `self` and gives every engine a unique name.
 fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Error>> {
     if engines.len() < 2 {
         return Err(messages::two_engines().into());

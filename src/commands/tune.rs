@@ -26,13 +26,13 @@ pub struct Args {
     /// Games of the whole run; two make a step
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(2..))]
     games: u64,
-    /// Nodes a move: about as many as the games will have that the numbers are for
+    /// Nodes per move; choose about as many as in the games that the numbers are for
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Tune only the numbers whose names begin so (separated by commas) [default: all]
     #[arg(long, value_delimiter = ',', value_name = "PREFIX")]
     only: Vec<String>,
-    /// Share of a number's last perturbation by which one game moves it at the end
+    /// Share of a number's last perturbation by which one game changes it at the end
     #[arg(long, default_value_t = 0.002)]
     rate: f64,
     /// Games start from these lines (`startpos moves ...`, `sfen ...`) [default: 8 random moves]
@@ -44,10 +44,10 @@ pub struct Args {
     /// Draw games after this number of plies
     #[arg(long, default_value_t = 320)]
     max_ply: u32,
-    /// Other perturbations, other openings
+    /// Seed of the perturbations and openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at once [default: one a CPU]
+    /// Concurrent games [default: one per CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// A network file or the directory of an nn.bin, instead of the embedded network
@@ -56,8 +56,8 @@ pub struct Args {
     /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Continue an earlier run in the directory. Its settings and numbers hold; the network and the openings
-    /// must be named again
+    /// Continue an earlier run in the directory. Its settings and numbers are used; give the same network and
+    /// openings again
     #[arg(long)]
     resume: bool,
     /// Stop after this time (90, 45s, 55m, 1h30m)

@@ -42,9 +42,9 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Workers {
-    /// The loop itself, and any other process in the directory.
+    /// The loop itself, and other processes that share the directory.
     Here,
-    /// Others; the loop waits for them.
+    /// Other processes; the loop waits for them.
     Elsewhere,
 }
 
@@ -78,7 +78,7 @@ pub struct Train {
     /// Records of other runs, trained on in every generation.
     pub games: Vec<PathBuf>,
     pub passes: u32,
-    /// Trainings whose mean the network is.
+    /// Number of trainings; the network is their mean.
     pub runs: u32,
     pub batch: usize,
     pub rate: f64,
@@ -86,11 +86,11 @@ pub struct Train {
     pub warmup: u32,
     pub td_lambda: f64,
     pub td_cut: f64,
-    /// Weight of the target against the game's result.
+    /// Weight of the score in the target; the rest is the game's result.
     pub lambda: f64,
-    /// 0 leaves mates out.
+    /// Larger scores, and mates, count as this; 0 drops mates.
     pub score_clip: i16,
-    /// 0 fits it to the games.
+    /// Scale of the win rate; 0 fits it to the games.
     pub score_scale: f32,
     /// Adam's.
     pub epsilon: f32,

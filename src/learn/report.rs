@@ -1,4 +1,4 @@
-//! The loop's report: one page of HTML with pictures and tables, rewritten after every stage.
+//! The loop's report: an HTML page with charts and tables, rewritten after every stage.
 
 use super::directory::Directory;
 use super::generation::{Generation, Plan};
@@ -13,7 +13,7 @@ border-bottom:1px solid #8884;white-space:nowrap}th{font-weight:600}.refused td{
 svg{max-width:100%;height:auto;background:#fff;border-radius:6px}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
 
-/// Writes `report.html`. `present` is the generation under way and its next stage.
+/// Writes `report.html`. `present` is the present generation and its next stage.
 pub fn write(
     directory: &Directory,
     all: &[Generation],
@@ -22,8 +22,7 @@ pub fn write(
     directory.write("report.html", html(all, present))
 }
 
-/// Elo over the start with a 95 % interval: those of the promoted generations added up, their errors as if
-/// independent.
+/// Elo over the start with a 95 % interval: the sum over the promoted generations, with independent errors.
 fn ladder(all: &[Generation]) -> Vec<(u32, f64, f64, f64)> {
     let mut rungs = vec![(0, 0.0, 0.0, 0.0)];
     for g in all {
@@ -82,7 +81,7 @@ fn pictures(all: &[Generation]) -> String {
         curves,
         ..Panel::default()
     };
-    // a scale from zero, lest it show nothing but how much all is alike
+    // a scale from zero does not exaggerate differences
     let from_zero = |title: &str, curves: Vec<Curve>| Panel { marks: vec![0.0], ..panel(title, curves) };
     let rungs = ladder(all);
     let promoted = |n: u32| n == 0 || all.iter().any(|g| g.plan.number == n && g.judged.promoted);

@@ -40,7 +40,8 @@ pub struct LoopOptions {
 /// Runs the loop; continues an earlier run.
 ///
 /// # Errors
-/// Of the stages, and of the directory; [`Unfinished`] when stopped within a generation, with all saved.
+/// Errors of the stages and of the directory; [`LearnError::Unfinished`] if stopped within a generation, with
+/// all saved.
 pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
     let directory = Directory::new(&options.dir);
     let mut journal = directory.journal()?;
@@ -141,7 +142,7 @@ fn start_network(directory: &Directory, name: &str) -> Result<(), LearnError> {
     Ok(network.save(&path).at(&path)?)
 }
 
-/// The plan of the generation under way; made, and written down, if it is yet to begin.
+/// The plan of the present generation; made and stored if the generation has not begun.
 fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> Result<Plan, LearnError> {
     let number = all.len() as u32 + 1;
     if let Some(plan) = written_plan(directory, number, config)? {
@@ -151,7 +152,7 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
     check_files(config)?;
     match all.last() {
         Some(last) => check_start(&last.plan, config)?,
-        // until the first generation has begun another start may be named
+        // another start is allowed until the first generation has begun
         None => start_network(directory, &config.network)?,
     }
     let player = all.iter().rev().find(|g| g.judged.promoted).map_or(0, |g| g.plan.number);
@@ -159,7 +160,7 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
     let first = (number + 1).saturating_sub(config.train.window).max(1);
     let mut window = Vec::new();
     for earlier in first..number {
-        // those that `keep` had deleted do not come back when it grows
+        // deleted games do not come back when `keep` grows
         if directory.has_games(earlier)? {
             window.push(earlier);
         }
@@ -171,8 +172,8 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
     Ok(plan)
 }
 
-/// The plan that a generation began with, if it has begun. Its settings are checked again: they may have been
-/// mended by hand.
+/// The plan of a generation that has begun. Its settings are checked again, because the user may have edited
+/// them.
 fn written_plan(directory: &Directory, number: u32, config: &Config) -> Result<Option<Plan>, LearnError> {
     let plan: Option<Plan> = directory.stage(number, PLAN)?;
     if let Some(plan) = &plan {
@@ -236,11 +237,11 @@ fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), LearnError> {
     Ok(())
 }
 
-/// What a worker needs to make games of the present generation: its plan, and the network that plays. Both
-/// are made, as the loop would, unless the generation has begun; then the loop may be running.
+/// Prepares the plan and the network of the present generation for workers, as the loop does, unless the
+/// generation has begun; then the loop may be running.
 ///
 /// # Errors
-/// Of the directory.
+/// Errors of the directory.
 pub fn prepare(root: &Path, config: &Config) -> Result<Plan, LearnError> {
     let directory = Directory::new(root);
     let number = directory.generations()?.len() as u32 + 1;
@@ -305,7 +306,7 @@ mod tests {
         for Generation { plan: Plan { number, .. }, played, .. } in &all {
             directory.write_stage(*number, "games.json", played).unwrap();
             std::fs::create_dir_all(directory.games(*number)).unwrap();
-            // of the second nothing is left but its directory
+            // the second has an empty directory
             if *number != 2 {
                 played
                     .files

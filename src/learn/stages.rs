@@ -1,5 +1,4 @@
-//! The stages of a generation, each by the code that the subcommands `datagen`, `train`, `match` and
-//! `accuracy` run.
+//! The stages of a generation. Each runs the code of a subcommand: `datagen`, `train`, `match` or `accuracy`.
 
 use super::config::Workers;
 use super::directory::Directory;
@@ -28,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long games may take to their end when the loop is asked to stop.
+/// How long games in progress may continue after a request to stop.
 const GRACE: Duration = Duration::from_secs(2);
 const FLUSH_EVERY: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -79,11 +78,11 @@ pub fn openings(plan: &Plan) -> Result<Openings, LearnError> {
     Ok(path.map_or(Ok(Openings::default()), Openings::read)?)
 }
 
-/// The settings of `datagen` in this generation, whose player has that scale.
+/// The settings of `datagen` in this generation.
 pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> DatagenSettings {
     let g = &plan.config.generate;
     DatagenSettings {
-        // every generation plays other games, also when the player is the same
+        // every generation plays other games, even with the same player
         seed: plan.config.seed.wrapping_mul(100_003).wrapping_add(u64::from(plan.number)),
         nodes: g.nodes,
         fv_scale,
@@ -100,10 +99,10 @@ pub fn datagen_settings(plan: &Plan, openings: &Openings, fv_scale: i32) -> Data
     }
 }
 
-/// Plays the games of a generation, or waits for those who do.
+/// Plays the games of a generation, or waits for other processes to play them.
 ///
 /// # Errors
-/// Of `datagen`; [`Unfinished`] when asked to stop.
+/// Errors of `datagen`; [`LearnError::Unfinished`] after a request to stop.
 pub fn generate_games(plan: &Plan, c: StageContext) -> Result<GamesSummary, LearnError> {
     let g = &plan.config.generate;
     let dir = c.directory.games(plan.number);
@@ -135,7 +134,7 @@ pub fn generate_games(plan: &Plan, c: StageContext) -> Result<GamesSummary, Lear
             };
             match generate(job) {
                 Ok(ShardOutcome::Stopped(_)) => return Err(Unfinished.into()),
-                // somebody else makes this one
+                // another process makes this one
                 Ok(_) | Err(ShardError::Resume(ResumeError::InUse { .. })) => {}
                 Err(e) => return Err(e.into()),
             }
@@ -158,7 +157,7 @@ pub fn generate_games(plan: &Plan, c: StageContext) -> Result<GamesSummary, Lear
     }
 }
 
-/// The complete shards and what they say of themselves.
+/// The complete shards with their manifests.
 fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, LearnError> {
     let mut complete = Vec::new();
     for index in 0..shards {
@@ -184,10 +183,10 @@ fn sum(shards: &[(PathBuf, Manifest)]) -> GamesSummary {
     }
 }
 
-/// Trains the network of a generation, or several of which it is the mean.
+/// Trains the network of a generation, or several networks and takes their mean.
 ///
 /// # Errors
-/// Of `train`; [`Unfinished`] when asked to stop.
+/// Errors of `train`; [`LearnError::Unfinished`] after a request to stop.
 pub fn train_network(plan: &Plan, c: StageContext) -> Result<TrainingSummary, LearnError> {
     let (out, runs) = (c.directory.network(plan.number), plan.config.train.runs);
     if runs == 1 {
@@ -266,10 +265,10 @@ fn train_run(plan: &Plan, c: StageContext, run: u32, out: PathBuf) -> Result<Tra
     })
 }
 
-/// Lets the new network play the one before, and decides.
+/// Plays the match of the new network against the player, and decides on promotion.
 ///
 /// # Errors
-/// Of `match`; [`Unfinished`] when asked to stop.
+/// Errors of `match`; [`LearnError::Unfinished`] after a request to stop.
 pub fn judge(plan: &Plan, c: StageContext) -> Result<MatchSummary, LearnError> {
     let started = Instant::now();
     let j = &plan.config.judge;
@@ -308,7 +307,7 @@ pub fn judge(plan: &Plan, c: StageContext) -> Result<MatchSummary, LearnError> {
         if let Some(warning) = tournament.repetition().filter(|_| !c.quiet) {
             note!("{warning}");
         }
-        // the directory may have moved since: the numbers say who plays
+        // numbers instead of paths, because the directory may move
         let settings = serde_json::json!({
             "generation": plan.number, "player": plan.player, "nodes": j.nodes, "openings": j.openings,
         });

@@ -4,8 +4,8 @@
 //! [`run`](run()) does both on many threads and stores the [`TuningState`] in a file, with a chart of the
 //! paths. Needs a build with the feature `tune`, in which the numbers of `search::params` are variables.
 
+mod chart;
 mod pair;
-mod picture;
 mod run;
 mod spsa;
 mod state;

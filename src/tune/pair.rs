@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// How games are played.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GameSettings {
-    /// Nodes a move.
+    /// Nodes per move.
     pub nodes: u64,
     /// Divisor of the network's output.
     pub fv_scale: i32,
@@ -27,7 +27,7 @@ pub struct GameSettings {
 
 const DECIDED_PLIES: u32 = 4;
 
-/// Two searches of one thread, each with tables of its own. What they learn they keep from game to game.
+/// Two single-threaded searches, each with its own tables, which they keep from game to game.
 pub struct Opponents {
     searchers: [Searcher; 2],
     settings: GameSettings,
@@ -37,7 +37,7 @@ pub struct Opponents {
 pub struct Pair<'a> {
     /// Played once with each color.
     pub opening: &'a Opening,
-    /// The numbers of the one side and of the other, in the order of [`params::TABLE`].
+    /// The numbers of the first and the second side, in the order of [`params::TABLE`].
     pub numbers: [&'a [i32]; 2],
 }
 
@@ -53,7 +53,7 @@ impl Opponents {
         Ok(Opponents { searchers: [new()?, new()?], settings })
     }
 
-    /// Games won minus games lost by the first side; `None` when `abandon` was set before the end.
+    /// Games won minus games lost by the first side; `None` if `abandon` was set before the end.
     pub fn play(&mut self, pair: &Pair, abandon: &AtomicBool) -> Option<i32> {
         let mut lead = 0;
         for first in [Color::Black, Color::White] {
@@ -66,7 +66,7 @@ impl Opponents {
         Some(lead)
     }
 
-    /// One game, in which the first side is `first`.
+    /// One game, with `first` as the colour of the first side.
     fn play_one(&mut self, pair: &Pair, first: Color, abandon: &AtomicBool) -> Option<GameResult> {
         let mut pos: Position = pair.opening.position();
         let last_ply = pos.game_ply() + self.settings.max_ply;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Interval between two saves.
 const SAVE_EVERY: Duration = Duration::from_secs(20);
 
-/// How to run, apart from what [`TuningState`] holds.
+/// Options of a run that are not part of the [`TuningState`].
 pub struct TuneJob<'a> {
     /// Plays both sides.
     pub network: Arc<Network>,
@@ -32,7 +32,7 @@ pub struct TuneJob<'a> {
     pub quiet: bool,
 }
 
-/// The whole table, as it was at the `beginning`, with the numbers of one corner put in.
+/// The whole table as at the `beginning`, with the numbers of one corner.
 fn whole(spsa: &Spsa, beginning: &[i32], values: &[i32]) -> Vec<i32> {
     let tuned = |p: &params::Param| spsa.numbers.iter().position(|n| n.name == p.name);
     let all = params::TABLE.iter().zip(beginning);
@@ -48,7 +48,7 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// The next step's corners, as whole tables too.
+    /// The next step's corners, also as whole tables.
     fn next(&self) -> Option<(Proposal, [Vec<i32>; 2])> {
         let mut desk = self.spsa.lock().unwrap_or_else(PoisonError::into_inner);
         let (spsa, next) = &mut *desk;
@@ -62,7 +62,7 @@ impl Desk<'_> {
     }
 
     fn opening(&self, seed: u64, step: u64) -> Opening {
-        // not the dice of the perturbation, else some openings would always go with some corners
+        // a random stream of its own, so that openings are independent of the perturbations
         let mut rng = Rng::for_stream(seed ^ 0x0fe2_1965, step);
         match self.openings.get(rng.below(self.openings.len())) {
             Some(o) => o.clone(),
@@ -71,11 +71,11 @@ impl Desk<'_> {
     }
 }
 
-/// Plays and learns until all games are played or the job is asked to stop; everything is saved in both
-/// cases.
+/// Plays and updates the numbers until all games are played or a stop is requested. Both end with everything
+/// saved.
 ///
 /// # Errors
-/// Memory for the searches, threads, files that cannot be written.
+/// No memory or threads for the searches; a file cannot be written.
 pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>> {
     let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
     let desk = Desk {

@@ -1,10 +1,9 @@
 //! Simultaneous perturbation stochastic approximation: [`Spsa`].
 //!
-//! Every step moves all numbers at once, each by a little up or down as the dice say, lets the two opposite
-//! corners play, and goes towards the winner (Spall 1992; the gains, and how they are given by their last
-//! values, as chess engines' testing frameworks have it): with `A = N / 10`, step `k` of `N` perturbs by
-//! `c_end (N / k)^0.101` and moves by `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` for each game by which
-//! one corner is ahead.
+//! Every step perturbs all numbers at once, each up or down at random, lets the two opposite corners play,
+//! and moves towards the winner (Spall 1992; the gains are given by their last values, as in the testing
+//! frameworks of chess engines). With `A = N / 10`, step `k` of `N` perturbs by `c_end (N / k)^0.101` and
+//! updates by `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` per game of one corner's lead.
 
 use crate::search::params::Param;
 use crate::support::random::Rng;
@@ -12,55 +11,55 @@ use serde::{Deserialize, Serialize};
 
 const ALPHA: f64 = 0.602;
 const GAMMA: f64 = 0.101;
-/// Of all steps, the share that the first gains are held back by.
+/// Stability constant `A` as a share of all steps.
 const STABILITY: f64 = 0.1;
-/// A number is perturbed by this share of its range at the end.
+/// The last perturbation of a number as a share of its range.
 const PERTURBATION: f64 = 0.05;
 
-/// A number on its way.
+/// A number that is tuned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuned {
-    /// As `TUNE` lists it.
+    /// Its name in the table of parameters.
     pub name: String,
-    /// The value at the beginning.
+    /// The value at the start.
     pub start: i32,
     /// The present value, before it is rounded.
     pub value: f64,
-    /// Least value allowed.
+    /// Smallest valid value.
     pub min: i32,
-    /// Greatest value allowed.
+    /// Largest valid value.
     pub max: i32,
-    /// How far it is perturbed in the last step.
+    /// Its perturbation in the last step.
     pub perturbation: f64,
 }
 
 impl Tuned {
     /// A number that starts at `value`.
     pub fn new(p: &Param, value: i32) -> Tuned {
-        // a number that counts plies or centipawns by ones must be perturbed by one at least to be felt
+        // a perturbation below one has no effect on a small integer
         let perturbation = (f64::from(p.max - p.min) * PERTURBATION).max(0.5);
         let (min, max) = (p.min, p.max);
         Tuned { name: p.name.into(), start: value, value: f64::from(value), min, max, perturbation }
     }
 
-    /// By how many last perturbations it has moved.
+    /// Its change since the start, in last perturbations.
     pub fn moved(&self) -> f64 {
         (self.value - f64::from(self.start)) / self.perturbation
     }
 }
 
-/// All numbers, and how far the run is.
+/// All numbers and the progress of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spsa {
-    /// What is tuned.
+    /// The tuned numbers.
     pub numbers: Vec<Tuned>,
     /// Steps done.
     pub done: u64,
     /// Steps of the whole run.
     pub total: u64,
-    /// The share of a last perturbation by which one game moves a number in the last step.
+    /// The update of one game in the last step, as a share of the last perturbation.
     pub rate: f64,
-    /// Of the perturbations and openings.
+    /// Seed of the perturbations and openings.
     pub seed: u64,
 }
 
@@ -68,16 +67,16 @@ pub struct Spsa {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     step: u64,
-    /// Which way each number goes in `plus`: 1 or -1.
+    /// The sign of each number's perturbation in `plus`.
     signs: Vec<f64>,
     /// In the order of [`Spsa::numbers`].
     pub plus: Vec<i32>,
-    /// The numbers moved the other way.
+    /// The numbers perturbed the other way.
     pub minus: Vec<i32>,
 }
 
 impl Proposal {
-    /// Which step it is of, counted from 0.
+    /// Its step, from 0.
     pub fn step(&self) -> u64 {
         self.step
     }
@@ -101,12 +100,12 @@ impl Spsa {
         p
     }
 
-    /// Perturbations of this step over those of the last one.
+    /// Perturbation of this step relative to that of the last one.
     fn scale(&self, step: u64) -> f64 {
         (self.total as f64 / (step + 1) as f64).powf(GAMMA)
     }
 
-    /// Takes in how the corners of `p` played: games won minus games lost by `plus`.
+    /// Updates the numbers by the result of `p`: games won minus games lost by `plus`.
     pub fn learn(&mut self, p: &Proposal, lead: f64) {
         let total = self.total as f64;
         let a = STABILITY * total;

@@ -1,7 +1,7 @@
-//! What a run of the tuner keeps in its directory: [`TuningState`].
+//! The state of a tuning run in its directory: [`TuningState`].
 
+use super::chart;
 use super::pair::GameSettings;
-use super::picture;
 use super::spsa::{Proposal, Spsa, Tuned};
 use crate::nnue::Network;
 use crate::record::openings::Opening;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The file of the run.
 const FILE: &str = "tune.json";
 
-/// How many points a path has at the end.
+/// Number of points of a complete path.
 const POINTS: u64 = 200;
 
 /// The contents of `tune.json`.
@@ -29,13 +29,13 @@ pub struct TuningState {
     #[serde(rename = "conduct")]
     /// How games are played.
     pub games: GameSettings,
-    /// Who plays them, and from where.
+    /// The network and the openings.
     identity: TuningIdentity,
     /// The numbers that are not tuned, by name.
     others: BTreeMap<String, i32>,
     /// Time spent so far.
     pub seconds: f64,
-    /// Steps done, and the numbers then.
+    /// The numbers after some of the steps.
     path: Vec<(u64, Vec<f64>)>,
     /// The directory and its lock.
     #[serde(skip)]
@@ -138,7 +138,7 @@ impl TuningState {
         for n in &self.spsa.numbers {
             numbers += &format!("{} = {} in {}..={};\n", n.name, n.value.round(), n.min, n.max);
         }
-        for (name, text) in [("params.txt", numbers), ("tune.svg", picture::svg(&self.spsa, &self.path))] {
+        for (name, text) in [("params.txt", numbers), ("tune.svg", chart::svg(&self.spsa, &self.path))] {
             let path = dir.join(name);
             whole_file::write(&path, text).at(&path)?;
         }
@@ -146,7 +146,7 @@ impl TuningState {
         whole_file::write_json(&path, self).at(&path)
     }
 
-    /// Takes in a step's result; now and then the path grows.
+    /// Updates the numbers by a step's result; adds some points to the path.
     pub fn learn(&mut self, proposal: &Proposal, lead: i32) {
         self.spsa.learn(proposal, f64::from(lead));
         let every = (self.spsa.total / POINTS).max(1);
@@ -155,7 +155,7 @@ impl TuningState {
         }
     }
 
-    /// One line for people: `before` steps were done when this process began, `seconds` ago.
+    /// The progress line; `before` steps were done when this process began, `seconds` ago.
     pub fn status(&self, before: u64, seconds: f64) -> String {
         let done = self.spsa.done - before;
         let rate = done as f64 / seconds.max(1e-3);

@@ -14,11 +14,11 @@ use crate::types::Color;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Make a book of the moves that were played in games
+/// Make a book of the moves played in games
 ///
-/// Reads records (CSA, KIF, KI2, JKF, PSN, lines of USI) and self-play games (.games). A move's count is how
-/// often it was played, its score the mean of the scores that .games have; the reply is the most played one.
-/// Such a book has no depths: to play from it set BookDepthLimit to 0.
+/// Reads records (CSA, KIF, KI2, JKF, PSN, lines of USI) and self-play games (.games). The count of a move is
+/// how often it was played, its score the mean of the scores in .games, its reply the most played one. Such a
+/// book has no depths: to play from it set BookDepthLimit to 0.
 ///
 /// Example: toratsugumi book make records -o mine.db --winners --min-count 2 --max-ply 40
 #[derive(Debug, clap::Args)]
@@ -128,7 +128,7 @@ fn legal(pos: &Position, raw: u16, game: u64) -> Result<crate::types::Move, Reco
     m.ok_or(RecordError::Move { game, ply: pos.game_ply(), raw })
 }
 
-/// The endings that are draws.
+/// The endings of records that are draws.
 const DRAWS: [Special; 4] =
     [Special::Repetition, Special::Impasse, Special::DrawDeclaration, Special::MaxMoves];
 

@@ -5,10 +5,10 @@ use crate::book::edit::{Prefer, merge};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Put several books into one
+/// Merge books
 ///
-/// Counts are added, also of a position at several move numbers, which is kept at the smallest. Remarks stand
-/// one below the other.
+/// Counts are added, also of a position at several move numbers, which is kept at the smallest. Remarks are
+/// joined.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The books to read
@@ -16,14 +16,14 @@ pub struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
-    /// Whose score stays where several score one move
+    /// Whose score is kept if several books score a move
     #[arg(long, value_enum, default_value_t = Which::Deeper)]
     prefer: Which,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Which {
-    /// The greater depth's, of equal ones the first book's
+    /// The score of the greater depth; at equal depths the first book's
     Deeper,
     /// The first book's
     First,

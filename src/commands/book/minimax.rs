@@ -10,9 +10,9 @@ use std::time::Instant;
 
 /// Back the scores of a book's leaves up into all its moves
 ///
-/// Through transpositions and repetitions: a line that repeats for ever is a draw. The depth of a move
+/// Transpositions and repetitions are resolved: a line that repeats forever is a draw. The depth of a move
 /// becomes the number of book moves that follow it on the way to the leaf (999: it repeats). Counts are
-/// dropped, for engines would put them before the scores. A perpetual check counts as a draw here; in play
+/// dropped, because engines would prefer them to the scores. A perpetual check counts as a draw here; in play
 /// the engine probes it itself.
 ///
 /// To play from such a book set BookDepthLimit to 0: few lines are 16 book moves long, as the default asks.
@@ -23,7 +23,7 @@ pub struct Args {
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
-    /// What a repetition is worth for Black, in centipawns
+    /// Score of a repetition for Black, in centipawns
     #[arg(long, default_value_t = 0, value_name = "CP", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-30_000..=30_000))]
     draw_value: i32,
 }

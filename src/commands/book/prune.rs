@@ -16,7 +16,7 @@ pub struct Args {
     input: PathBuf,
     #[command(flatten)]
     output: OutputArgs,
-    /// Drop moves played less often; moves without a count stay
+    /// Drop moves played less often; moves without a count are kept
     #[arg(long, value_name = "N")]
     min_count: Option<u32>,
     /// Keep this number of moves per position, the best ones
@@ -25,10 +25,10 @@ pub struct Args {
     /// Drop moves that are worse than the best of their position by more centipawns
     #[arg(long, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     eval_diff: Option<i32>,
-    /// Drop positions with a greater move number; an error where positions have none, as in .sbk
+    /// Drop positions with a greater move number; an error if positions have none, as in .sbk
     #[arg(long, value_name = "PLY")]
     max_ply: Option<u16>,
-    /// Drop what the moves that stay do not reach from the usual starts
+    /// Drop positions that the kept moves do not reach from the usual starts
     #[arg(long)]
     reachable: bool,
 }

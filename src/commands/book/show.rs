@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Show a position's moves in a book
 ///
-/// With a name at any move number, and with the board turned.
+/// Finds the position at any move number, and with the board flipped.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -23,7 +23,7 @@ pub struct Args {
     /// Moves from there, in USI
     #[arg(long, num_args = 1.., value_name = "MOVE")]
     moves: Vec<String>,
-    /// Book moves behind each move
+    /// Book moves shown after each move
     #[arg(long, default_value_t = 6, value_name = "PLIES")]
     pv: usize,
 }
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The move and the book's best ones behind it.
+/// The move and the book's best moves after it.
 fn line_of(
     book: &OpenBook,
     pos: &Position,

@@ -21,16 +21,16 @@ use std::time::Duration;
 
 /// Search the positions of a book, and grow it
 ///
-/// First every position is searched that has a move with neither depth nor score (--again: every one); moves
-/// that the book names and the search does not prefer get scores, too. Then the book grows: the leaf on the
-/// line on which both sides give the least away is searched next, with scores backed up in between, until
-/// there are --grow positions or no leaf is left that is of interest.
+/// First every position with a move that has neither depth nor score is searched (--again: every position);
+/// the book's own moves get scores, too, where the search prefers others. Then the book grows: the next leaf
+/// to search is on the line on which both sides lose the least, with scores backed up after each round, until
+/// there are --grow positions or no leaf within the limits.
 ///
 /// After a kill the same command continues the run and makes the same book; Ctrl-C and the end of --max-time
 /// stop it with exit code 75 and all saved. Only --movetime makes a book that depends on the machine.
 ///
-/// For an array of jobs: --frontier N writes the next leaves to a file; each job takes its part of them with
-/// --positions FILE --shard I/N; `book merge` puts the parts into the book.
+/// For an array of jobs: --frontier N writes the next leaves to a file; each job searches its part of them
+/// with --positions FILE --shard I/N; `book merge` adds the parts to the book.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to begin with [default: an empty one]
@@ -59,7 +59,7 @@ pub struct Args {
     /// Moves that a search scores
     #[arg(long, default_value_t = 4, value_name = "MOVES", value_parser = clap::value_parser!(u16).range(1..=100))]
     multipv: u16,
-    /// Searches at once, each on a thread of its own [default: one a CPU]
+    /// Concurrent searches, each on one thread [default: one per CPU]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// MiB of each search's table
@@ -77,19 +77,19 @@ pub struct Args {
     /// Grow no line whose score is beyond this
     #[arg(long, default_value_t = 300, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=32_000))]
     range: i32,
-    /// Centipawns that a ply counts: the more, the broader the book
+    /// Cost of a ply in centipawns; a higher one makes a broader book
     #[arg(long, default_value_t = 10, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..=1000))]
     ply_price: i32,
     /// Grow up to this move number
     #[arg(long, default_value_t = 60, value_name = "PLY")]
     max_ply: u16,
-    /// What a repetition is worth for Black, in centipawns
+    /// Score of a repetition for Black, in centipawns
     #[arg(long, default_value_t = 0, value_name = "CP", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-30_000..=30_000))]
     draw_value: i32,
     /// Search only part I (from 0) of N of the positions, and write only those
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Search nothing: write the next N leaves to --output, a line each
+    /// Search nothing: write the next N leaves to --output, one per line
     #[arg(long, value_name = "N")]
     frontier: Option<usize>,
     /// Stop after this time (90, 45s, 55m, 1h30m)

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Check a book: illegal moves, order, duplicates, unreachable positions
 ///
-/// Exit code 1 when moves are illegal, positions against the rules, out of order, or there twice. Unreachable
-/// positions are reported, but are no fault.
+/// Exit code 1 if moves are illegal or positions are against the rules, out of order or duplicated.
+/// Unreachable positions are reported, but are no fault.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Reads a text file; notes what only the file itself shows.
+/// Reads a text file and checks what only the file shows: order and duplicates.
 fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
     let mut reader = DbReader::new(BufReader::with_capacity(1 << 20, File::open(path)?));
     let mut builder = BookBuilder::default();

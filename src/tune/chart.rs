@@ -1,11 +1,10 @@
-//! The way of every number, as a picture.
+//! The chart of a run: [`svg`].
 
 use super::Spsa;
 use crate::support::chart::{self, COLORS, Curve, Panel};
 
-/// One small diagram a number: its value over the steps done, a line at where it began. `path` holds the
-/// steps done and the numbers then. The height of a diagram is four last perturbations, or more where a
-/// number went further.
+/// A small chart per number: its value over the steps, with a line at its start. `path` holds the steps and
+/// the numbers after them. The height is four last perturbations, or more if the number has changed more.
 pub fn svg(spsa: &Spsa, path: &[(u64, Vec<f64>)]) -> String {
     let panel = |(i, n): (usize, &super::Tuned)| {
         let start = f64::from(n.start);
