@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::nnue::Network;
 use crate::search::{Limits, SearchOptions, Searchers, Silent};
-use crate::train::yardstick::{DeepLabels, Labelled, Played};
+use crate::train::accuracy::{DeepLabels, LabelledGames, LabelledPosition};
 use crate::types::Move;
 
 /// Measure networks against the winners of games, the moves played, or deep searches
@@ -38,8 +38,8 @@ pub struct Args {
     threads: Option<u16>,
 }
 
-enum Yardstick {
-    Winners(Labelled),
+enum Comparison {
+    Winners(LabelledGames),
     Moves(Moves),
     Deep(DeepLabels),
 }
@@ -47,33 +47,33 @@ enum Yardstick {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let deep = args.positions.extension().is_some_and(|e| e == "psv" || e == "bin");
-    let yardstick = match args.nodes {
+    let comparison = match args.nodes {
         Some(_) if deep => {
             return Err(
                 "--nodes searches the positions of a .tsv; the scores of a .psv come from `data label`"
                     .into(),
             );
         }
-        Some(nodes) => Yardstick::Moves(Moves::read(&args, nodes)?),
+        Some(nodes) => Comparison::Moves(Moves::read(&args, nodes)?),
         None if deep => {
-            Yardstick::Deep(DeepLabels::read(&args.positions, &mut |text| note!("warning: {text}"))?)
+            Comparison::Deep(DeepLabels::read(&args.positions, &mut |text| note!("warning: {text}"))?)
         }
-        None => Yardstick::Winners(Labelled::read(&args.positions)?),
+        None => Comparison::Winners(LabelledGames::read(&args.positions)?),
     };
     if args.networks.is_empty() {
-        yardstick.report("embedded network", Network::embedded()?)?;
+        comparison.report("embedded network", Network::embedded()?)?;
     }
     for path in &args.networks {
-        yardstick.report(&path.display().to_string(), super::networks::network(Some(Path::new(path)))?)?;
+        comparison.report(&path.display().to_string(), super::networks::network(Some(Path::new(path)))?)?;
     }
     Ok(())
 }
 
-impl Yardstick {
+impl Comparison {
     fn report(&self, name: &str, network: Network) -> Result<(), Box<dyn Error>> {
         match self {
-            Yardstick::Winners(labelled) => {
-                let n = labelled.name_winners(&network);
+            Comparison::Winners(labelled) => {
+                let n = labelled.winner_accuracy(&network);
                 say!(
                     "{name}: {:.2} % (standard error {:.2}) of {} positions; log loss {:.4} (standard error {:.4})",
                     100.0 * n.share,
@@ -83,8 +83,8 @@ impl Yardstick {
                     n.log_loss_error
                 )?;
             }
-            Yardstick::Moves(moves) => moves.report(name, network)?,
-            Yardstick::Deep(labels) => {
+            Comparison::Moves(moves) => moves.report(name, network)?,
+            Comparison::Deep(labels) => {
                 say!("{name}:")?;
                 say!("  {:<16} {:>9} {:>8} {:>9}", "positions", "number", "RMS", "KL")?;
                 for d in labels.distances(&network).iter().filter(|d| d.positions > 0) {
@@ -103,7 +103,7 @@ const CHUNK: usize = 8;
 
 /// Searches whose moves are compared with those played.
 struct Moves {
-    played: Vec<(Played, Move)>,
+    played: Vec<(LabelledPosition, Move)>,
     nodes: u64,
     hash: usize,
     threads: usize,
@@ -111,7 +111,7 @@ struct Moves {
 
 impl Moves {
     fn read(args: &Args, nodes: u64) -> Result<Moves, Box<dyn Error>> {
-        let with_move = |p: Played| match p.mv {
+        let with_move = |p: LabelledPosition| match p.mv {
             Some(mv) => Ok((p, mv)),
             None => {
                 let (path, line) = (args.positions.display(), p.line);
@@ -120,7 +120,7 @@ impl Moves {
         };
         let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
         Ok(Moves {
-            played: Labelled::read(&args.positions)?
+            played: LabelledGames::read(&args.positions)?
                 .positions
                 .into_iter()
                 .map(with_move)
@@ -163,7 +163,7 @@ impl Moves {
 
 /// The result of a search: whether it found the move played, and whether it predicted the winner.
 struct Answer<'a> {
-    played: &'a Played,
+    played: &'a LabelledPosition,
     moves: bool,
     winners: bool,
 }

@@ -12,9 +12,9 @@ use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
 use crate::resume::interrupt::Unfinished;
 use crate::train::kernels::Kernels;
-use crate::train::run::{CHECKPOINT, Job, NETWORK, run as train};
-use crate::train::schedule::{Schedule, Shape};
-use crate::train::settings::Settings;
+use crate::train::run::{CHECKPOINT, NETWORK, TrainingJob, run as train};
+use crate::train::schedule::{RateSchedule, RateShape};
+use crate::train::settings::TrainingSettings;
 
 fn what_to_train() -> String {
     format!("What to train: {}", ARCHITECTURES.map(|a| a.name).join(", "))
@@ -45,7 +45,7 @@ pub struct Args {
     lr_end: Option<f64>,
     /// Schedule of the learning rate
     #[arg(long, value_enum, default_value = "cosine")]
-    schedule: Shape,
+    schedule: RateShape,
     /// Steps over which the learning rate rises from zero
     #[arg(long, default_value_t = 100)]
     warmup: u32,
@@ -182,7 +182,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Err(format!("--batch must be a multiple of {}", crate::train::batch::TILE).into());
     }
     let positive = |x: f64| x > 0.0 && x.is_finite();
-    if args.schedule == Shape::Constant && args.lr_end.is_some() {
+    if args.schedule == RateShape::Constant && args.lr_end.is_some() {
         return Err("--lr-end has no effect with --schedule constant".into());
     }
     let lr_end = args.lr_end.unwrap_or(1e-5);
@@ -205,10 +205,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     }
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = args.threads.map_or(cpus, usize::from);
-    let job = Job {
-        settings: Settings {
+    let job = TrainingJob {
+        settings: TrainingSettings {
             architecture: args.arch,
-            schedule: Schedule {
+            schedule: RateSchedule {
                 shape: args.schedule,
                 first_rate: args.lr,
                 last_rate: lr_end,

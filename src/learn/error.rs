@@ -10,8 +10,8 @@ use crate::record::openings::OpeningsError;
 use crate::resume::ResumeError;
 use crate::resume::interrupt::Unfinished;
 use crate::support::memory::OutOfMemory;
+use crate::train::accuracy::AccuracyError;
 use crate::train::error::TrainError;
-use crate::train::yardstick::YardstickError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub enum LearnError {
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     #[error(transparent)]
-    Positions(#[from] YardstickError),
+    Positions(#[from] AccuracyError),
     #[error(transparent)]
     Mean(#[from] MeanError),
     #[error(transparent)]
@@ -60,7 +60,7 @@ pub enum LearnError {
     #[error("{path}: a {shape} network does not tell what it was trained from")]
     Untrainable { path: PathBuf, shape: String },
     #[error("train.tie_mirror: in a {shape} network {reason}")]
-    Untieable { shape: String, reason: String },
+    NothingToShare { shape: String, reason: String },
     #[error(
         "train.batch: {most} positions at most, generate.positions among them, do not fill a batch of {batch}"
     )]

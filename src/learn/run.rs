@@ -13,10 +13,10 @@ use crate::record::openings::Opening;
 use crate::resume::AtPath;
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::note;
+use crate::train::accuracy::LabelledGames;
 use crate::train::layout::Layout;
+use crate::train::mirror_sharing::sharing_obstacle;
 use crate::train::run::NETWORK;
-use crate::train::tie::untieable;
-use crate::train::yardstick::Labelled;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -202,7 +202,7 @@ fn check_files(config: &Config) -> Result<(), LearnError> {
         Opening::read_file(path)?;
     }
     if let Some(path) = &config.judge.positions {
-        Labelled::read(path)?;
+        LabelledGames::read(path)?;
     }
     for (path, format) in data::files(&config.train.games)? {
         if format == Format::Games {
@@ -219,8 +219,10 @@ fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
     if let HeadShape::Lite { .. } = shape.head {
         return Err(LearnError::Untrainable { path: path.to_owned(), shape: shape.to_string() });
     }
-    match untieable(layout).filter(|_| config.train.tie_mirror) {
-        Some(reason) => Err(LearnError::Untieable { shape: shape.to_string(), reason: reason.to_string() }),
+    match sharing_obstacle(layout).filter(|_| config.train.tie_mirror) {
+        Some(reason) => {
+            Err(LearnError::NothingToShare { shape: shape.to_string(), reason: reason.to_string() })
+        }
         None => Ok(()),
     }
 }

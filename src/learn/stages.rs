@@ -19,10 +19,10 @@ use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{AtPath, ResumeError, whole_file};
 use crate::support::console::note;
+use crate::train::accuracy::LabelledGames;
 use crate::train::kernels::Kernels;
 use crate::train::run as train;
-use crate::train::schedule::{Schedule as RateSchedule, Shape};
-use crate::train::yardstick::Labelled;
+use crate::train::schedule::{RateSchedule, RateShape};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -211,11 +211,11 @@ fn train_run(plan: &Plan, c: StageContext, run: u32, out: PathBuf) -> Result<Tra
     let init = if t.keep_state && state.exists() { state } else { player.join(train::NETWORK) };
     let network = c.load(&player)?;
     let scale = (t.score_scale > 0.0).then_some(t.score_scale);
-    let job = train::Job {
-        settings: crate::train::settings::Settings {
+    let job = train::TrainingJob {
+        settings: crate::train::settings::TrainingSettings {
             architecture: network.architecture(),
             schedule: RateSchedule {
-                shape: Shape::Cosine,
+                shape: RateShape::Cosine,
                 first_rate: t.rate,
                 last_rate: t.last_rate,
                 warmup: t.warmup,
@@ -274,7 +274,7 @@ pub fn judge(plan: &Plan, c: StageContext) -> Result<MatchSummary, LearnError> {
     let j = &plan.config.judge;
     let named = match &j.positions {
         Some(path) => {
-            let named = Labelled::read(path)?.name_winners(&c.network(plan.number)?);
+            let named = LabelledGames::read(path)?.winner_accuracy(&c.network(plan.number)?);
             Some([named.share, named.standard_error, named.log_loss])
         }
         None => None,

@@ -1,31 +1,31 @@
-//! [`Stack`]: the accumulators along a line, brought up to date when a value is asked for.
+//! [`AccumulatorStack`]: the accumulators along a line, updated lazily when a position is evaluated.
 
 use std::sync::Arc;
 
 use super::features::{FeatureSet, View};
 use super::head::{Head, pieces_in_hand};
 use super::layers::{Aligned, Row};
-use super::line::{Frame, Line, kings};
+use super::line::{FeatureChanges, FeatureLine, kings};
 use super::perspective::Perspective;
 use super::refresh::RefreshTable;
 use super::simd::{Simd, Work, dispatch, prefetch};
 use crate::position::Position;
 use crate::types::Color;
 
-/// A thread's accumulators for a network of whatever shape. The `line` is always the same one.
+/// A thread's accumulators for a network of any shape. All calls must pass the same `line`.
 pub(super) trait Accumulators: Send {
     /// The network's raw output for the end of the line, which is `pos`.
-    fn evaluate(&mut self, line: &mut Line, pos: &Position) -> i32;
+    fn evaluate(&mut self, line: &mut FeatureLine, pos: &Position) -> i32;
 
-    /// Brings the accumulators at the end of the line, which is `pos`, up to date.
-    fn update(&mut self, line: &mut Line, pos: &Position);
+    /// Updates the accumulators of the end of the line, which is `pos`.
+    fn update(&mut self, line: &mut FeatureLine, pos: &Position);
 
-    /// Asks for the rows that bringing the frame up to date will need.
-    fn prefetch(&self, frame: &Frame);
+    /// Prefetches the rows that updating the frame will need.
+    fn prefetch(&self, frame: &FeatureChanges);
 }
 
 /// The [`Accumulators`] of a network of two perspectives.
-pub(super) struct Stack<F, const L1: usize, H> {
+pub(super) struct AccumulatorStack<F, const L1: usize, H> {
     network: Arc<Perspective<F, L1, H>>,
     /// By frame of the line.
     accumulators: Vec<Pair<L1>>,
@@ -35,24 +35,24 @@ pub(super) struct Stack<F, const L1: usize, H> {
 /// Both perspectives' accumulators, Black's first.
 pub(super) type Pair<const L1: usize> = [Row<L1>; 2];
 
-impl<F: FeatureSet, const L1: usize, H: Head<L1>> Stack<F, L1, H> {
-    /// Accumulators that have not been computed.
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> AccumulatorStack<F, L1, H> {
+    /// Accumulators before their first computation.
     pub fn new(network: Arc<Perspective<F, L1, H>>) -> Self {
         let table = RefreshTable::new(&network.input);
-        Stack { network, accumulators: Vec::new(), table }
+        AccumulatorStack { network, accumulators: Vec::new(), table }
     }
 
-    /// Makes room for all frames of a line.
+    /// Allocates accumulators for all frames of a line.
     #[cold]
     fn grow(&mut self, frames: usize) {
         self.accumulators.resize(frames, [Aligned([0; L1]); 2]);
     }
 
     /// # Safety
-    /// The processor must have what `S` needs.
+    /// The processor has the instructions of `S`.
     #[allow(unsafe_code)]
     #[inline(always)]
-    unsafe fn update_with<S: Simd>(&mut self, line: &mut Line, pos: &Position) {
+    unsafe fn update_with<S: Simd>(&mut self, line: &mut FeatureLine, pos: &Position) {
         let top = line.top();
         let frames = line.frames();
         if frames[top].computed == 0b11 {
@@ -63,7 +63,7 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Stack<F, L1, H> {
         }
         for viewer in Color::ALL {
             let (v, bit) = (viewer.index(), 1 << viewer.index());
-            // the last ancestor that is computed, unless the king has moved since, after which all features are others
+            // the last computed ancestor, unless the king has moved since, which changes all features
             let mut from = top;
             while frames[from].computed & bit == 0 {
                 if F::BUCKETS > 1 && frames[from].king_moved & bit != 0 || from == 0 {
@@ -101,19 +101,19 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Stack<F, L1, H> {
     }
 }
 
-impl<F: FeatureSet, const L1: usize, H: Head<L1>> Accumulators for Stack<F, L1, H> {
-    fn evaluate(&mut self, line: &mut Line, pos: &Position) -> i32 {
+impl<F: FeatureSet, const L1: usize, H: Head<L1>> Accumulators for AccumulatorStack<F, L1, H> {
+    fn evaluate(&mut self, line: &mut FeatureLine, pos: &Position) -> i32 {
         dispatch(Evaluate(self, line, pos))
     }
 
-    fn update(&mut self, line: &mut Line, pos: &Position) {
+    fn update(&mut self, line: &mut FeatureLine, pos: &Position) {
         dispatch(Update(self, line, pos))
     }
 
-    fn prefetch(&self, frame: &Frame) {
+    fn prefetch(&self, frame: &FeatureChanges) {
         for viewer in Color::ALL {
             let v = viewer.index();
-            // a moved king's rows are others, which its refresh will know
+            // after a king's move the refresh table determines the rows
             if F::BUCKETS == 1 || frame.king_moved >> v & 1 == 0 {
                 let view = View::<F>::new(viewer, frame.kings[v]);
                 let row = |piece| &self.network.input.rows[view.first() + view.row(piece)];
@@ -126,7 +126,11 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Accumulators for Stack<F, L1, 
     }
 }
 
-struct Evaluate<'a, F, const L1: usize, H>(&'a mut Stack<F, L1, H>, &'a mut Line, &'a Position);
+struct Evaluate<'a, F, const L1: usize, H>(
+    &'a mut AccumulatorStack<F, L1, H>,
+    &'a mut FeatureLine,
+    &'a Position,
+);
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Work for Evaluate<'_, F, L1, H> {
     type Output = i32;
@@ -146,7 +150,11 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Work for Evaluate<'_, F, L1, H
     }
 }
 
-struct Update<'a, F, const L1: usize, H>(&'a mut Stack<F, L1, H>, &'a mut Line, &'a Position);
+struct Update<'a, F, const L1: usize, H>(
+    &'a mut AccumulatorStack<F, L1, H>,
+    &'a mut FeatureLine,
+    &'a Position,
+);
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Work for Update<'_, F, L1, H> {
     type Output = ();

@@ -1,10 +1,10 @@
-//! The networks on one screen: their sizes, their features, their layers.
+//! [`ARCHITECTURES`]: the supported networks, with their features, sizes and layers.
 //!
 //! ```text
 //! HalfKP (125,388) -> 256 per side -> clip -> 512 (side to move first) -> 32 -> clip -> 32 -> clip -> 1
 //! ```
-//! Another size, another feature set, or another head (what comes after the 512) is a line in [`ARCHITECTURES`]; the file, the
-//! kernels, the accumulators and the trainer follow.
+//! A new size, feature set or head (the layers after the 512) is a line in [`ARCHITECTURES`]; the file
+//! format, the kernels, the accumulators and the trainer are generic in it.
 
 use super::direct::Direct;
 use super::features::{FeatureSet, HalfKp, HalfKpVm, Kp};
@@ -28,7 +28,8 @@ pub const ARCHITECTURES: [Architecture; 9] = [
     Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 64>>("halfkp_1024x2-8-64"),
     Architecture::of::<HalfKpVm, 256, Hidden<512, 32, 32>>("halfkpvm_256x2-32-32"),
     Architecture::of::<Kp, 256, Hidden<512, 32, 32>>("kp_256x2-32-32"),
-    // the perspective networks of chess: piece and square, and the same with buckets by the own king
+    // perspective networks as in chess engines: piece-square inputs, and the same with buckets by the own
+    // king
     Architecture::of::<Kp, 256, Direct<256, 8>>("psq_256x2-screlu-8b"),
     Architecture::of::<HalfKp, 256, Direct<256, 8>>("halfkp_256x2-screlu-8b"),
     Architecture { name: "lite_72-32", shape: Lite::SHAPE, zeroed: || Ok(Box::new(Lite::zeroed()?)) },
@@ -37,13 +38,13 @@ pub const ARCHITECTURES: [Architecture; 9] = [
 /// The file format's version word.
 pub const VERSION: u32 = 0x7AF3_2F16;
 
-/// The output in units of [`crate::types::Value`], times this, of a network of which nothing else is known.
+/// The default FV_SCALE: the raw output for one unit of [`crate::types::Value`].
 pub const FV_SCALE: i32 = 16;
 
 /// A kind of network that this engine knows.
 #[derive(Clone, Copy)]
 pub struct Architecture {
-    /// What `--arch` calls it, and YaneuraOu's sources those that it knows.
+    /// The name that `--arch` takes; YaneuraOu's name, if it supports the network.
     pub name: &'static str,
     /// The sizes.
     pub shape: Shape,
@@ -51,7 +52,7 @@ pub struct Architecture {
 }
 
 impl Architecture {
-    /// The one that plays unless another one is asked for.
+    /// The default architecture.
     pub const DEFAULT: Architecture = ARCHITECTURES[0];
 
     const fn of<F: FeatureSet, const L1: usize, H: Head<L1>>(name: &'static str) -> Architecture {
@@ -61,12 +62,12 @@ impl Architecture {
         Architecture { name, shape: Perspective::<F, L1, H>::SHAPE, zeroed: zeroed::<F, L1, H> }
     }
 
-    /// The one of that shape.
+    /// The architecture with this shape.
     pub fn with_shape(shape: Shape) -> Option<Architecture> {
         ARCHITECTURES.into_iter().find(|a| a.shape == shape)
     }
 
-    /// A network of zeros, to be filled.
+    /// A network with all parameters 0.
     ///
     /// # Errors
     /// No memory.
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_and_hashes_tell_architectures_apart() {
+    fn lengths_and_hashes_identify_architectures() {
         for (i, a) in ARCHITECTURES.iter().enumerate() {
             for b in &ARCHITECTURES[..i] {
                 assert_ne!(a.shape.bytes(), b.shape.bytes());

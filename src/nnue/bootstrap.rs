@@ -1,16 +1,18 @@
-//! A network written by hand: material, a few positional terms and king safety, encoded in HalfKP weights.
+//! A hand-written network: material, a few positional terms and king safety, encoded in HalfKP weights.
 //!
-//! It plays until a trained network exists, and starts the training games of the first one. How it computes:
+//! It plays the first training games when there is no trained network. How it computes:
 //!
-//! - **Transformer.** Each viewer sums up his *standing*: pieces and their placement, those near his own king judged
-//!   by where they stand to it. All of [`STEPS`] outputs hold this same sum, each with a bias 127 lower than the one
-//!   before, so that their clipped values add up to the sum over a range of 127 × `STEPS` units, exactly. Two more
-//!   outputs clip a measure of *danger* to the viewer's king from below, which makes it count only once attackers
-//!   gather. Two more tell the king's own square: 38 features are always on, so a weight shared by all features of a
-//!   bucket is a constant of 38 times that weight.
-//! - **Hidden layers.** Every unit of the first takes the difference of both viewers' sums; the units' ranges follow
-//!   one another, finely (a unit a step) around zero, in steps of two and four further out. The second passes them on.
-//! - **Output.** Their sum, weighted by their steps, is the difference again, 16 times (for an FV_SCALE of 16).
+//! - **Transformer.** Each viewer sums up his *standing*: pieces and their squares, those near his own king
+//!   by their position relative to it. All of [`STEPS`] outputs hold this same sum, each with a bias 127
+//!   lower than the one before, so that their clipped values add up to the sum over a range of 127 × `STEPS`
+//!   units, exactly. Two more outputs clip a measure of *danger* to the viewer's king from below, which makes
+//!   it count only once attackers gather. Two more encode the king's own square: 38 features are always on,
+//!   so a weight shared by all features of a bucket is a constant of 38 times that weight.
+//! - **Hidden layers.** Every unit of the first takes the difference of both viewers' sums; the units cover
+//!   consecutive ranges, finely (a unit a step) around zero, in steps of two and four further out. The second
+//!   layer copies them.
+//! - **Output.** Their sum, weighted by their steps, is the difference again, 16 times (for an FV_SCALE of
+//!   16).
 
 use super::arch::{Architecture, FV_SCALE};
 use super::features::{FeatureSet, HalfKp, bona_pieces};
@@ -28,13 +30,14 @@ const EVEN: i16 = (STEPS * 127 / 2) as i16;
 /// Transformer outputs for danger, and the measures from which they count.
 const DANGER: [usize; 2] = [STEPS, STEPS + 1];
 const DANGER_FROM: [i16; 2] = [36, 76];
-/// What a unit of either danger costs, in 64ths of a value.
+/// The cost of a unit of either danger, in 64ths of a value.
 const DANGER_COST: i32 = 96;
 /// Transformer outputs for the king's square: its merit in base 4, 38 units a digit.
 const KING: [usize; 2] = [STEPS + 2, STEPS + 3];
-/// What a unit of either is worth, in 64ths of a value: 38 × 28 / 64 = 17 a step of merit, and four times that.
+/// The value of a unit of either, in 64ths of a value: 38 × 28 / 64 = 17 a step of merit, and four times
+/// that.
 const KING_WORTH: [i32; 2] = [28, 112];
-/// The value of being to move.
+/// The value of the move.
 const TEMPO: i32 = 16;
 
 impl Network {
@@ -57,7 +60,7 @@ fn transformer(network: &mut dyn Parameters) {
     }
 
     for king in Square::all() {
-        // Black's view of the board; White's rows are the same ones
+        // Black's view of the board; White's view uses the same rows
         let first = HalfKp::bucket(king) * HalfKp::PER_BUCKET;
         let merit = king_merit(king);
         for input in first..first + HalfKp::PER_BUCKET {
@@ -77,7 +80,7 @@ fn transformer(network: &mut dyn Parameters) {
             for square in Square::all() {
                 let placed = VALUE[kind.index()] + placement(kind, square);
                 let near = Near::new(king, square);
-                // both viewers count material: half each
+                // both viewers count material, so each counts half
                 let own = placed / 2 + guard(kind, near);
                 set(Slot::board(Piece::new(Color::Black, kind), square), own, -shelter(kind, near));
                 let placed = VALUE[kind.index()] + placement(kind, square.flip());
@@ -97,28 +100,28 @@ fn transformer(network: &mut dyn Parameters) {
     }
 }
 
-/// By [`PieceType`]: the value of a piece on the board, and of the first in hand. A piece in hand can go anywhere, but
-/// is worth its unpromoted self.
+/// By [`PieceType`]: the value of a piece on the board, and of the first in hand. A piece in hand can be
+/// dropped anywhere, but counts as unpromoted.
 const VALUE: [i32; PieceType::NUM] =
     [0, 90, 240, 270, 380, 610, 710, 450, 0, 470, 450, 460, 470, 880, 1040, 0];
 const HAND_VALUE: [i32; 8] = [0, 100, 260, 290, 420, 660, 780, 490];
 const MOST_IN_HAND: [u32; 8] = [0, 18, 4, 4, 4, 2, 2, 4];
 
-/// The value of the `nth` piece of a kind in hand: there is less and less use for more of the same.
+/// The value of the `nth` piece of a kind in hand: each further one is worth less.
 fn in_hand(kind: PieceType, nth: u32) -> i32 {
     let first = HAND_VALUE[kind.index()];
     let (n, many) = (nth as i32 - 1, kind == PieceType::PAWN);
     if many { (first - 6 * n).max(50) } else { first - first * n / 25 }
 }
 
-/// How a piece stands to a king, seen by the king's owner.
+/// The position of a piece relative to a king, as seen by the king's owner.
 #[derive(Clone, Copy)]
 struct Near {
-    /// Files apart.
+    /// Distance in files.
     side: i32,
     /// Ranks ahead (towards the opponent); negative behind.
     ahead: i32,
-    /// King's moves apart.
+    /// Distance in king moves.
     distance: i32,
 }
 
@@ -135,7 +138,7 @@ fn by_distance(near: Near, table: [i32; 3]) -> i32 {
     table.get(near.distance as usize - usize::from(near.distance > 0)).copied().unwrap_or(0)
 }
 
-/// What a piece's square is worth to its owner, whose home rank is 8.
+/// The value of a piece's square for its owner, whose home rank is 8.
 fn placement(kind: PieceType, square: Square) -> i32 {
     use PieceType as P;
     let rank = square.rank() as usize;
@@ -158,7 +161,7 @@ fn placement(kind: PieceType, square: Square) -> i32 {
     }
 }
 
-/// What a piece is worth beside its own king.
+/// The value of a piece beside its own king.
 fn guard(kind: PieceType, near: Near) -> i32 {
     use PieceType as P;
     // the castle stands beside and ahead of the king
@@ -175,14 +178,14 @@ fn guard(kind: PieceType, near: Near) -> i32 {
         P::KNIGHT => by_distance(near, [6, 8, 4]),
         P::LANCE if near.side <= 1 => 8,
         P::HORSE => by_distance(near, [50, 44, 26]),
-        // "king and rook must not come close"
+        // the proverb: keep king and rook apart
         P::ROOK => by_distance(near, [-50, -34, -16]),
         P::BISHOP => by_distance(near, [-6, 0, 0]),
         _ => 0,
     }
 }
 
-/// What the opponent's piece is worth beside this king.
+/// The value of the opponent's piece beside this king.
 fn attack(kind: PieceType, near: Near) -> i32 {
     use PieceType as P;
     let line = near.side == 0 || near.ahead == 0;
@@ -219,7 +222,7 @@ fn menace(kind: PieceType, near: Near) -> i32 {
 /// By [`PieceType`]: how much the opponent's first piece in hand adds to the danger to this king.
 const DANGER_IN_HAND: [i32; 8] = [0, 3, 5, 8, 12, 10, 14, 14];
 
-/// How much an own piece takes from the danger to this king.
+/// How much an own piece reduces the danger to this king.
 fn shelter(kind: PieceType, near: Near) -> i32 {
     use PieceType as P;
     match kind {

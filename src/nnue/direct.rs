@@ -1,8 +1,10 @@
-//! [`Direct`]: no layer between the accumulators and the output, as in the perspective networks of many chess engines.
+//! [`Direct`]: no hidden layer between accumulators and output, as in the perspective networks of many chess
+//! engines.
 //!
-//! The squares of the clipped accumulators (SCReLU) are weighed and summed up. A square of 0..=127 fits 16 bits, so one
-//! 16-bit multiplication makes it and one multiply-add weighs it, by weights of all 16 bits. The pieces in hand choose among
-//! the sets of weights: their number tells how far the game has got, as that of pieces on the board does in chess.
+//! The output is a weighted sum of the squares of the clipped accumulators (SCReLU). A square of 0..=127 fits
+//! 16 bits, so it takes one 16-bit multiplication and one multiply-add with a 16-bit weight. The number of
+//! pieces in hand selects the set of weights, because it grows during a game, as the number of pieces on the
+//! board falls in chess.
 
 use super::head::Head;
 use super::layers::{Aligned, Dense, Row};
@@ -11,12 +13,12 @@ use super::simd::Simd;
 use crate::support::memory::{HugeBuf, OutOfMemory};
 
 /// `2 L1 -> 1`, weights of 16 bits, a set for each bucket.
-pub(super) struct Direct<const L1: usize, const BUCKETS: usize>(Output<L1>);
+pub(super) struct Direct<const L1: usize, const BUCKETS: usize>(OutputLayer<L1>);
 
-/// The layer; an output of it is a bucket.
-struct Output<const L1: usize> {
+/// The layer; it has an output for each bucket.
+struct OutputLayer<const L1: usize> {
     bias: Vec<i32>,
-    /// By bucket those for the side to move and for the other one.
+    /// By bucket: weights for the side to move and for the other side.
     weights: HugeBuf<[Row<L1>; 2]>,
 }
 
@@ -24,7 +26,7 @@ impl<const L1: usize, const BUCKETS: usize> Head<L1> for Direct<L1, BUCKETS> {
     const SHAPE: HeadShape = HeadShape::Direct { buckets: BUCKETS };
 
     fn zeroed() -> Result<Self, OutOfMemory> {
-        Ok(Direct(Output { bias: vec![0; BUCKETS], weights: HugeBuf::zeroed(BUCKETS)? }))
+        Ok(Direct(OutputLayer { bias: vec![0; BUCKETS], weights: HugeBuf::zeroed(BUCKETS)? }))
     }
 
     fn layers(&self) -> Vec<&dyn Dense> {
@@ -45,7 +47,7 @@ impl<const L1: usize, const BUCKETS: usize> Head<L1> for Direct<L1, BUCKETS> {
     }
 }
 
-impl<const L1: usize> Dense for Output<L1> {
+impl<const L1: usize> Dense for OutputLayer<L1> {
     fn inputs(&self) -> usize {
         2 * L1
     }

@@ -1,4 +1,4 @@
-//! The network inside the binary, so that no file is needed to play.
+//! The network embedded in the binary.
 
 use super::file::NetworkError;
 use super::network::Network;
@@ -7,10 +7,10 @@ use super::network::Network;
 static FILE: &[u8] = include_bytes!("../../eval/default.nn.zst");
 
 impl Network {
-    /// Unpacks the network that the binary brings along.
+    /// Unpacks the embedded network.
     ///
     /// # Errors
-    /// Only if memory is short; the file itself is tested.
+    /// No memory; the file itself is tested.
     pub fn embedded() -> Result<Network, NetworkError> {
         Network::unpack(FILE)
     }

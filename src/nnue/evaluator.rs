@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::accumulator::Accumulators;
-use super::line::Line;
+use super::line::FeatureLine;
 use super::network::Network;
 use crate::position::{DirtyPieces, Position};
 
-/// One thread's evaluation of the positions along a line: follow every move with [`push`](Self::push) or
-/// [`push_null`](Self::push_null), every take-back with [`pop`](Self::pop), and ask with [`evaluate`](Self::evaluate).
+/// One thread's evaluation of the positions along a line. Call [`push`](Self::push) or
+/// [`push_null`](Self::push_null) after every move and [`pop`](Self::pop) after every move taken back;
+/// [`evaluate`](Self::evaluate) evaluates the current position.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -26,16 +27,16 @@ use crate::position::{DirtyPieces, Position};
 /// ```
 pub struct Evaluator {
     network: Arc<Network>,
-    line: Line,
-    /// The only thing that depends on the network's shape: one call an evaluation finds its way to the code for it.
+    line: FeatureLine,
+    /// The part that depends on the network's shape; dispatched dynamically once per evaluation.
     accumulators: Box<dyn Accumulators>,
 }
 
 impl Evaluator {
-    /// An evaluator without a line: [`reset`](Self::reset) it before use.
+    /// An evaluator without a position; call [`reset`](Self::reset) first.
     pub fn new(network: Arc<Network>) -> Evaluator {
         Evaluator {
-            line: Line::new(network.shape().inputs.kings()),
+            line: FeatureLine::new(network.shape().inputs.kings()),
             accumulators: network.shared().accumulators(),
             network,
         }
@@ -51,25 +52,25 @@ impl Evaluator {
         self.line.reset(pos);
     }
 
-    /// Follows a move. Costs next to nothing: accumulators are computed when needed.
+    /// Records a move. The accumulators are only computed when needed.
     #[inline]
     pub fn push(&mut self, changes: DirtyPieces) {
         self.line.push(changes);
     }
 
-    /// Asks for the rows that evaluating after the last move will need.
+    /// Prefetches the rows that an evaluation after the last move will need.
     #[inline]
     pub fn prefetch(&self) {
         self.accumulators.prefetch(self.line.last());
     }
 
-    /// Follows a null move.
+    /// Records a null move.
     #[inline]
     pub fn push_null(&mut self) {
         self.line.push_null();
     }
 
-    /// Takes the last (null) move back.
+    /// Takes back the last move or null move.
     ///
     /// # Panics
     /// If there is no move to take back.
@@ -78,14 +79,14 @@ impl Evaluator {
         self.line.pop();
     }
 
-    /// The network's raw output (before FV_SCALE) from the view of the side to move. `pos` must be the position that
-    /// the pushes since [`reset`](Self::reset) led to.
+    /// The network's raw output (before FV_SCALE) for the side to move. `pos` must be the position after the
+    /// moves pushed since [`reset`](Self::reset).
     #[inline]
     pub fn evaluate(&mut self, pos: &Position) -> i32 {
         self.accumulators.evaluate(&mut self.line, pos)
     }
 
-    /// Brings the accumulators up to date without evaluating; [`evaluate`](Self::evaluate) does so by itself.
+    /// Updates the accumulators without evaluating; [`evaluate`](Self::evaluate) includes it.
     #[inline]
     pub fn update(&mut self, pos: &Position) {
         self.accumulators.update(&mut self.line, pos);
@@ -98,11 +99,11 @@ pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
     network.parameters().evaluate_from_scratch(pos)
 }
 
-/// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side. `in_hand` is
-/// how many pieces both players have in hand.
+/// The raw output for given accumulators: of the side to move, then of the other side. `in_hand` is the
+/// number of pieces in both players' hands.
 ///
 /// # Panics
-/// If they are not as long as this network's.
+/// If the accumulators do not have this network's length.
 pub fn output_of(network: &Network, accumulators: [&[i16]; 2], in_hand: usize) -> i32 {
     network.parameters().output_of(accumulators, in_hand)
 }

@@ -1,24 +1,26 @@
-//! Which inputs of the network a position switches on: [`FeatureSet`], with [`HalfKp`], [`HalfKpVm`] and [`Kp`], and [`View`].
+//! The inputs of the network that a position activates: [`FeatureSet`], with [`HalfKp`], [`HalfKpVm`] and
+//! [`Kp`], and [`View`].
 //!
-//! A feature is a piece where it stands, or the pair (own king's square, another piece where it stands), seen once from
-//! each player's side. The pieces are numbered as *BonaPieces*, after the engine Bonanza: first the pieces in hand, then
-//! board squares by kind, for each kind the viewer's own pieces before the opponent's; kings come last.
+//! A feature is a piece on a square, or the pair (own king's square, another piece on a square), seen once
+//! from each player's side. The pieces are numbered as *BonaPieces*, after the engine Bonanza: first the
+//! pieces in hand, then board squares by kind, for each kind the viewer's own pieces before the opponent's;
+//! kings come last.
 
 use std::marker::PhantomData;
 
 use crate::position::Slot;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// A feature set: which rows of the first layer a position switches on, as functions of the viewer's own king's square
-/// and of [`bona_pieces`].
+/// A feature set: the active rows of the first layer, as functions of the viewer's own king's square and of
+/// [`bona_pieces`].
 pub trait FeatureSet: Sized + Send + Sync + 'static {
     /// The name for people, and that in architecture strings.
     const NAME: &'static str;
     /// See [`NAME`](Self::NAME).
     const NAME_IN_FILES: &'static str;
-    /// What the file's header says of this feature set.
+    /// The hash of this feature set in a file's header.
     const HASH: u32;
-    /// Into how many buckets the inputs fall by the viewer's own king.
+    /// Number of buckets by the viewer's own king.
     const BUCKETS: usize;
     /// Inputs of a bucket: BonaPieces below this are features.
     const PER_BUCKET: usize;
@@ -26,19 +28,19 @@ pub trait FeatureSet: Sized + Send + Sync + 'static {
     const INPUTS: usize = Self::BUCKETS * Self::PER_BUCKET;
     /// Whether kings are features like other pieces.
     const KINGS: bool = Self::PER_BUCKET > BONA_PIECES;
-    /// How many features are switched on at a time; feature 0 of the bucket stands in for each missing piece.
+    /// Number of active features; feature 0 of the bucket replaces each missing piece.
     const ACTIVE: usize;
-    /// Whether a viewer whose king stands on files 6 to 9 looks at the mirror image of the board.
+    /// Whether the board is mirrored for a viewer whose king is on files 6 to 9.
     const MIRRORED: bool = false;
 
-    /// The bucket for a viewer who sees the own king on this square, in the mirror if he looks into one.
+    /// The bucket for a viewer with the own king on this square, after mirroring.
     #[inline]
     fn bucket(king: Square) -> usize {
         if Self::BUCKETS == 1 { 0 } else { king.index() }
     }
 }
 
-/// How one player finds the rows of a feature set: by the own king's square, as that player sees it.
+/// The rows of a feature set for one player, by the own king's square as that player sees it.
 pub struct View<F> {
     king: Square,
     mirrored: bool,
@@ -46,11 +48,11 @@ pub struct View<F> {
 }
 
 impl<F: FeatureSet> View<F> {
-    /// How many there are, see [`number`](Self::number).
+    /// Number of different views, see [`number`](Self::number).
     pub const COUNT: usize = F::BUCKETS * if F::MIRRORED { 2 } else { 1 };
 
-    /// The view of a player whose king stands on `king`. A missing king ([`Square::NONE`], as in mate problems) counts as
-    /// standing on its original square.
+    /// The view of a player whose king is on `king`. A missing king ([`Square::NONE`], as in mate problems)
+    /// counts as being on its original square.
     #[inline]
     pub fn new(viewer: Color, king: Square) -> View<F> {
         let king = match viewer {
@@ -68,26 +70,26 @@ impl<F: FeatureSet> View<F> {
         F::bucket(self.king) * F::PER_BUCKET
     }
 
-    /// The row of a BonaPiece in the bucket. At or beyond [`FeatureSet::PER_BUCKET`] it is none.
+    /// The row of a BonaPiece in the bucket; not a feature at or beyond [`FeatureSet::PER_BUCKET`].
     #[inline]
     pub fn row(&self, piece: u16) -> usize {
         usize::from(if F::MIRRORED && self.mirrored { mirrored(piece) } else { piece })
     }
 
-    /// Tells views apart in which a piece has different rows.
+    /// A number that differs between views in which a piece has different rows.
     #[inline]
     pub fn number(&self) -> usize {
         F::bucket(self.king) + if self.mirrored { F::BUCKETS } else { 0 }
     }
 }
 
-/// Whether a king that its owner sees there is on files 6 to 9.
+/// Whether a king on this square, as its owner sees it, is on files 6 to 9.
 #[inline]
 pub const fn is_left(king: Square) -> bool {
     king.0 >= 5 * 9
 }
 
-/// The same piece in the mirror, in which files change and hands do not.
+/// The piece after mirroring the files; pieces in hand stay.
 #[inline]
 pub const fn mirrored(piece: u16) -> u16 {
     MIRROR[piece as usize]
@@ -119,13 +121,13 @@ impl FeatureSet for HalfKpVm {
     const MIRRORED: bool = true;
 }
 
-/// All pieces, kings as well, each for itself: 1548 + 2 × 81 = 1710 inputs, 40 of them on.
+/// All pieces, kings included, without buckets: 1548 + 2 × 81 = 1710 inputs, 40 of them on.
 pub enum Kp {}
 
 impl FeatureSet for Kp {
     const NAME: &'static str = "K-P";
     const NAME_IN_FILES: &'static str = "K+P";
-    // the hash of a pair of feature sets: the first one's, and the second one's turned left by a bit
+    // the hash of a pair of feature sets: the first one's, and the second one's rotated left by a bit
     const HASH: u32 = 0xD3CE_E169 ^ 0x764C_FB4Bu32.rotate_left(1);
     const BUCKETS: usize = 1;
     const PER_BUCKET: usize = ALL;
@@ -165,7 +167,7 @@ const MIRROR: [u16; ALL] = {
     table
 };
 
-/// In place of the BonaPiece of a slot that no piece can have.
+/// The entry for a slot that no piece can have.
 const NONE: u16 = u16::MAX;
 
 /// First BonaPiece in hand by kind, the viewer's own and the opponent's.
@@ -175,7 +177,7 @@ const IN_HAND: [[u16; 2]; 8] = [[0, 0], [1, 20], [39, 44], [49, 54], [59, 64], [
 const ON_BOARD: [u16; PieceType::NUM] =
     [NONE, 90, 252, 414, 576, 900, 1224, 738, BONA_PIECES as u16, 738, 738, 738, 738, 1062, 1386, NONE];
 
-/// How many of a kind exist, which bounds a hand.
+/// Number of pieces of a kind, which bounds a hand.
 const EXISTING: [u32; 8] = [0, 18, 4, 4, 4, 2, 2, 4];
 
 const BONA_PIECE: [[u16; 2]; Slot::COUNT] = {
@@ -190,7 +192,8 @@ const BONA_PIECE: [[u16; 2]; Slot::COUNT] = {
             while square < 81 && ON_BOARD[kind as usize] != NONE {
                 let slot = Slot::board(Piece::new(owner, kind_), Square(square)).0 as usize;
                 let base = ON_BOARD[kind as usize];
-                // the owner is Black: own piece for Black, the opponent's (and turned) for White; and vice versa
+                // the owner is Black: own piece for Black, the opponent's (and turned) for White; and vice
+                // versa
                 table[slot][0] = base + 81 * color as u16 + square as u16;
                 table[slot][1] = base + 81 * (1 - color as u16) + 80 - square as u16;
                 square += 1;

@@ -1,4 +1,4 @@
-//! Reading and writing `nn.bin`, the network file that YaneuraOu and its family share.
+//! Reading and writing `nn.bin`, the network file of YaneuraOu and compatible engines.
 //!
 //! ```text
 //! u32 version   u32 hash   u32 length + architecture string
@@ -7,9 +7,10 @@
 //! ```
 //! A network without hidden layers, which no other program reads, has i16 weights there.
 //!
-//! Everything is little-endian. The length tells what a file holds, and the hashes where there is none (a pipe): the string
-//! is written by hand in many programs (`[41024->256x2]`, the number of inputs on a chess board, is common, and so is 256x2
-//! for any width), so it is read past and kept for show; a hash other than ours is a warning.
+//! Everything is little-endian. A file's architecture is detected by its length, or by its hashes where the
+//! length is unknown (a pipe). The architecture string is only displayed, because many programs write a fixed
+//! one (`[41024->256x2]` is common: the number of inputs on a chess board, and 256x2 for any width). An
+//! unexpected hash is a warning.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -27,14 +28,15 @@ use crate::support::memory::OutOfMemory;
 /// The name of the file in an `EvalDir`.
 pub const FILE_NAME: &str = "nn.bin";
 
-/// Architecture strings are about 200 bytes; a length beyond this is no string.
+/// The longest architecture string that is accepted; usual ones have about 200 bytes.
 const LONGEST_STRING: u32 = 1 << 20;
 
-/// How biases and weights of a compressed feature transformer begin. A number of bytes follows, then signed LEB128.
+/// The magic bytes of a compressed block of a feature transformer. Its length in bytes follows, then signed
+/// LEB128.
 const LEB128: &[u8; 17] = b"COMPRESSED_LEB128";
 
-/// The hashes (file, transformer) of YaneuraOu's "SFNN without PSQT" networks, the same ones for all sizes: HalfKA inputs,
-/// accumulators multiplied in pairs, sets of layers chosen by the kings' ranks.
+/// The hashes (file, transformer) of YaneuraOu's "SFNN without PSQT" networks, the same ones for all sizes:
+/// HalfKA inputs, accumulators multiplied in pairs, sets of layers chosen by the kings' ranks.
 const SFNN: [u32; 2] = [0x3C20_3B32, 0x5F13_4AB8];
 
 /// Why a network file cannot be used.
@@ -51,17 +53,17 @@ pub enum NetworkError {
     StringLength(u32),
     #[error("the network file ends within the {section}")]
     Truncated { section: &'static str },
-    #[error("the network file goes on after the last layer")]
+    #[error("the network file continues after the last layer")]
     TrailingBytes,
     #[error("{header}: a {shape} network with this header has {expected} bytes")]
-    Length { header: Box<Header>, shape: Box<Shape>, expected: u64 },
+    Length { header: Box<NetworkHeader>, shape: Box<Shape>, expected: u64 },
     #[error(
         "this is {}, which this engine does not play (it reads {}): {header}",
         compressed_name(header, *width), supported()
     )]
-    Compressed { header: Box<Header>, width: usize },
+    Compressed { header: Box<NetworkHeader>, width: usize },
     #[error("{header}; this engine reads {}", supported())]
-    Unknown { header: Box<Header> },
+    Unknown { header: Box<NetworkHeader> },
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
 }
@@ -70,31 +72,31 @@ fn supported() -> String {
     ARCHITECTURES.map(|a| a.shape.to_string()).join(", ")
 }
 
-/// What a network with a compressed feature transformer of `width` outputs is called.
-fn compressed_name(header: &Header, width: usize) -> String {
+/// The name of a network with a compressed feature transformer of `width` outputs.
+fn compressed_name(header: &NetworkHeader, width: usize) -> String {
     let is_sfnn =
         header.hash == SFNN[0] || header.transformer_hash == SFNN[1] || header.string.contains("SFNN");
     if is_sfnn { format!("SFNN-{width}") } else { format!("a compressed network of {width} accumulators") }
 }
 
-/// What a file says about itself.
+/// The header of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// The hash of the whole.
+pub struct NetworkHeader {
+    /// The hash of the whole network.
     pub hash: u32,
     /// The hash of the feature transformer.
     pub transformer_hash: u32,
     /// The architecture string, cut to a sane length.
     pub string: String,
-    /// Bytes of the file, where it has an end to be seen.
+    /// Length of the file in bytes, if known.
     pub length: Option<u64>,
     /// Bytes before the feature transformer's hash.
     start: u64,
 }
 
-impl std::fmt::Display for Header {
+impl std::fmt::Display for NetworkHeader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Header { hash, transformer_hash, string, length, .. } = self;
+        let NetworkHeader { hash, transformer_hash, string, length, .. } = self;
         let length = length.map_or("an unknown number of".to_owned(), |n| n.to_string());
         write!(
             f,
@@ -104,8 +106,8 @@ impl std::fmt::Display for Header {
     }
 }
 
-impl Header {
-    /// Which network this is.
+impl NetworkHeader {
+    /// Detects the architecture.
     fn architecture(&self) -> Result<Architecture, NetworkError> {
         let by_hash = || {
             let hash = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
@@ -115,7 +117,7 @@ impl Header {
         };
         let header = || Box::new(self.clone());
         let Some(length) = self.length else {
-            // no end in sight: nothing but the whole hash tells where it must be
+            // without a length only the hash of the whole network identifies it
             let known = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
             return known.ok_or_else(|| NetworkError::Unknown { header: header() });
         };
@@ -133,15 +135,15 @@ impl Header {
     }
 }
 
-/// A network and what was odd about its file, a sentence each.
+/// A network, and warnings about its file.
 pub type Loaded = (Network, Vec<String>);
 
 impl Network {
-    /// Reads a network file and makes sure that it ends where it should. `length` is its number of bytes, where that is
+    /// Reads a network file and checks that it ends after the last layer. `length` is its length in bytes, if
     /// known.
     ///
     /// # Errors
-    /// See [`NetworkError`]; whatever the bytes are, memory use stays within that of a network.
+    /// See [`NetworkError`]; memory use is bounded by that of a network for all inputs.
     pub fn read(from: &mut impl Read, length: Option<u64>) -> Result<Loaded, NetworkError> {
         Network::read_laid_out(from, length, &Plain)
     }
@@ -150,9 +152,9 @@ impl Network {
     pub(super) fn read_laid_out(
         from: &mut impl Read,
         length: Option<u64>,
-        rows: &dyn Layout,
+        rows: &dyn WeightLayout,
     ) -> Result<Loaded, NetworkError> {
-        let mut source = Source::new(from);
+        let mut source = NetworkReader::new(from);
         let version = source.u32()?;
         if version != VERSION {
             return Err(NetworkError::Version { found: version });
@@ -169,7 +171,7 @@ impl Network {
         source.section = "feature transformer";
         let transformer_hash = source.u32()?;
         let start = 12 + u64::from(string_length);
-        let header = Header { hash, transformer_hash, string, length, start };
+        let header = NetworkHeader { hash, transformer_hash, string, length, start };
         let mut beginning = *LEB128;
         source.fill(&mut beginning)?;
         if beginning == *LEB128 {
@@ -178,7 +180,7 @@ impl Network {
         }
         let architecture = header.architecture()?;
         let mut from = beginning.chain(source.from);
-        Source { from: &mut from, section: source.section }.network(architecture, header, rows)
+        NetworkReader { from: &mut from, section: source.section }.network(architecture, header, rows)
     }
 
     /// Reads the network file at `path`; for a directory (an `EvalDir`), the `nn.bin` in it.
@@ -190,7 +192,7 @@ impl Network {
         Network::read(&mut BufReader::with_capacity(1 << 20, file), length)
     }
 
-    /// Writes a network file that every program of the family reads.
+    /// Writes a network file that compatible engines read.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         self.write_as(to, Style::Classic)
     }
@@ -210,7 +212,7 @@ impl Network {
         &self,
         to: &mut impl Write,
         style: Style,
-        rows: &dyn Layout,
+        rows: &dyn WeightLayout,
     ) -> io::Result<()> {
         let mut to = BufWriter::with_capacity(1 << 20, to);
         let (parameters, shape) = (self.parameters(), self.shape());
@@ -234,7 +236,7 @@ impl Network {
         to.flush()
     }
 
-    /// [`write`](Self::write) to a file that appears, complete, at the end.
+    /// [`write`](Self::write) to a file, which is replaced atomically.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         let mut file = WholeFile::create(path)?;
         self.write(&mut file)?;
@@ -242,17 +244,17 @@ impl Network {
     }
 }
 
-/// How the rows of a feature transformer lie in a file.
-pub(super) trait Layout {
-    fn read(&self, from: &mut Source, parameters: &mut dyn Parameters) -> Result<(), NetworkError>;
+/// The order of a feature transformer's rows in a file.
+pub(super) trait WeightLayout {
+    fn read(&self, from: &mut NetworkReader, parameters: &mut dyn Parameters) -> Result<(), NetworkError>;
     fn write(&self, parameters: &dyn Parameters, to: &mut dyn Write) -> io::Result<()>;
 }
 
-/// One after the other, as all programs have them.
+/// One after the other: the standard order.
 struct Plain;
 
-impl Layout for Plain {
-    fn read(&self, from: &mut Source, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
+impl WeightLayout for Plain {
+    fn read(&self, from: &mut NetworkReader, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
         let shape = parameters.shape();
         let mut bytes = vec![0; 2 * shape.l1];
         (0..shape.inputs.count()).try_for_each(|input| from.i16s(parameters.row_mut(input), &mut bytes))
@@ -265,7 +267,7 @@ impl Layout for Plain {
     }
 }
 
-/// `bytes` is room for them.
+/// `bytes` is a buffer for them.
 pub(super) fn write_i16s(numbers: &[i16], bytes: &mut Vec<u8>, to: &mut dyn Write) -> io::Result<()> {
     bytes.clear();
     bytes.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
@@ -287,23 +289,23 @@ fn write_layer(layer: &dyn Dense, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A reader that knows where in the file it is.
-pub(super) struct Source<'a> {
+/// A reader that knows the section of the file, for errors.
+pub(super) struct NetworkReader<'a> {
     from: &'a mut dyn Read,
     section: &'static str,
 }
 
-impl<'a> Source<'a> {
-    pub(super) fn new(from: &'a mut dyn Read) -> Source<'a> {
-        Source { from, section: "header" }
+impl<'a> NetworkReader<'a> {
+    pub(super) fn new(from: &'a mut dyn Read) -> NetworkReader<'a> {
+        NetworkReader { from, section: "header" }
     }
 
-    /// What follows the hash of the feature transformer.
+    /// Reads everything after the hash of the feature transformer.
     fn network(
         mut self,
         architecture: Architecture,
-        header: Header,
-        rows: &dyn Layout,
+        header: NetworkHeader,
+        rows: &dyn WeightLayout,
     ) -> Result<Loaded, NetworkError> {
         let shape = architecture.shape;
         let mut warnings = Vec::new();
@@ -346,7 +348,7 @@ impl<'a> Source<'a> {
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// How many numbers a compressed block has, which begins with its length in bytes.
+    /// Count of numbers in a compressed block, which begins with its length in bytes.
     fn compressed_numbers(&mut self) -> Result<usize, NetworkError> {
         let length = self.u32()?;
         let mut block = Vec::new();
@@ -354,18 +356,18 @@ impl<'a> Source<'a> {
             .take(length.min(LONGEST_STRING).into())
             .read_to_end(&mut block)
             .map_err(NetworkError::Io)?;
-        // a number's last byte has no top bit
+        // the last byte of a number has no continuation bit
         Ok(block.iter().filter(|byte| **byte < 0x80).count())
     }
 
-    /// `bytes` is room for them.
+    /// `bytes` is a buffer for them.
     pub(super) fn i16s(&mut self, out: &mut [i16], bytes: &mut [u8]) -> Result<(), NetworkError> {
         self.fill(bytes)?;
         out.iter_mut().zip(bytes.as_chunks::<2>().0).for_each(|(w, b)| *w = i16::from_le_bytes(*b));
         Ok(())
     }
 
-    /// Whether there was anything but zeros in the padding.
+    /// Whether the padding has nonzero bytes.
     fn layer(&mut self, layer: &mut dyn Dense) -> Result<bool, NetworkError> {
         for bias in layer.bias_mut() {
             *bias = self.u32()? as i32;
@@ -388,7 +390,7 @@ impl<'a> Source<'a> {
         Ok(stray)
     }
 
-    /// There must be nothing left.
+    /// Checks that nothing is left.
     fn end(&mut self) -> Result<(), NetworkError> {
         let mut byte = [0];
         loop {

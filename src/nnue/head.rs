@@ -1,4 +1,4 @@
-//! [`Head`]: what a network of two perspectives makes of its accumulators.
+//! [`Head`]: the layers after the accumulators of a network with two perspectives.
 
 use super::layers::{Dense, Row};
 use super::shape::HeadShape;
@@ -9,7 +9,7 @@ use crate::types::{Color, PieceType};
 
 /// The layers after the accumulators of `L1` outputs each.
 pub(super) trait Head<const L1: usize>: Sized + Send + Sync + 'static {
-    /// The sizes, for those who do not know them at compile time.
+    /// The sizes, at run time.
     const SHAPE: HeadShape;
 
     /// Layers of zeros.
@@ -21,16 +21,16 @@ pub(super) trait Head<const L1: usize>: Sized + Send + Sync + 'static {
     /// See [`layers`](Self::layers).
     fn layers_mut(&mut self) -> Vec<&mut dyn Dense>;
 
-    /// The raw output for the player whose accumulator is `us`. `in_hand` is how many pieces both players have in hand, if
-    /// there is more than one bucket.
+    /// The raw output for the player whose accumulator is `us`. `in_hand` is the number of pieces in both
+    /// hands if there are several buckets, else 0.
     ///
     /// # Safety
-    /// The processor must have what `S` needs.
+    /// The processor has the instructions of `S`.
     #[allow(unsafe_code)]
     unsafe fn propagate<S: Simd>(&self, us: &Row<L1>, them: &Row<L1>, in_hand: usize) -> i32;
 }
 
-/// How many pieces both players have in hand.
+/// Number of pieces in both players' hands.
 #[inline]
 pub(super) fn pieces_in_hand(pos: &Position) -> usize {
     let of = |owner: Color| PieceType::HAND.into_iter().map(move |kind| pos.hand(owner).count(kind));

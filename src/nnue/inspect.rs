@@ -1,4 +1,4 @@
-//! What a network's numbers look like and what they do on positions: behind `net info` and `net compare`.
+//! Statistics of a network's parameters and activations, for `net info` and `net compare`.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -11,18 +11,19 @@ use super::shape::HeadShape;
 use crate::position::Position;
 use crate::types::Color;
 
-/// Everything that a network computes for one position.
+/// All activations of a network for one position.
 pub struct Activations {
     /// Clipped accumulators: of the side to move, then of the other side if the network looks at it.
     pub transformed: Vec<u8>,
     /// Clipped outputs of the hidden layers, if there are any.
     pub hidden: Vec<Vec<u8>>,
-    /// The output, [the network's scale](Network::fv_scale) times a [`Value`](crate::types::Value), for the side to move.
+    /// The output, [the network's scale](Network::fv_scale) times a [`Value`](crate::types::Value), for the
+    /// side to move.
     pub raw: i32,
 }
 
 impl Activations {
-    /// Computes them by plain loops.
+    /// Computes the activations by plain loops.
     pub fn of(network: &Network, pos: &Position) -> Activations {
         let parameters = network.parameters();
         let [mut us, mut them] = parameters.accumulators_from_scratch(pos);
@@ -30,7 +31,7 @@ impl Activations {
             std::mem::swap(&mut us, &mut them);
         }
         let layers = parameters.layers();
-        // a lite network does not look at the other side's
+        // a lite network uses only the side to move's
         let seen = us.into_iter().chain(them).take(layers[0].inputs());
         let transformed: Vec<u8> = seen.map(|a| a.clamp(0, 127) as u8).collect();
         let (output, layers) = layers.split_last().expect("every network has an output");
@@ -145,7 +146,7 @@ fn layers(network: &dyn Parameters) -> impl Iterator<Item = (String, &dyn Dense)
     layers.into_iter().enumerate().map(move |(i, layer)| (name(i), layer))
 }
 
-/// Writes what the network holds and, if there are positions, how its units are used on them.
+/// Writes statistics of the network's parameters and, if there are positions, of its units on them.
 pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> io::Result<()> {
     let (parameters, shape) = (network.parameters(), network.shape());
     let inputs = shape.inputs.count();
@@ -191,8 +192,8 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
     hidden.iter().try_for_each(|(name, usage)| writeln!(out, "{name}\t{}", usage.line()))
 }
 
-/// Writes how far two networks differ: in their numbers, if they are of the same shape, and, if there are positions, in what
-/// they say of them.
+/// Writes the differences of two networks: of their parameters, if they have the same shape, and, if there
+/// are positions, of their evaluations.
 pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl Write) -> io::Result<()> {
     fn line(
         out: &mut impl Write,

@@ -1,12 +1,13 @@
-//! The layers, generic in their sizes: [`Transformer`] (features to accumulators) and [`Affine`] (int8 dense layers). Files,
-//! tools and the trainer see dense layers without their sizes, as [`Dense`].
+//! The layers, generic in their sizes: [`Transformer`] (features to accumulators) and [`Affine`] (int8 dense
+//! layers). Files, tools and the trainer see dense layers without their sizes, as [`Dense`].
 
 use std::marker::PhantomData;
 
 use super::features::FeatureSet;
 use crate::support::memory::{HugeBuf, OutOfMemory, Zeroable};
 
-/// Hidden layers compute in units of 1/64: their sums are shifted right by this before they are clipped to 0..=127.
+/// Hidden layers compute in units of 1/64: their sums are shifted right by this before they are clipped to
+/// 0..=127.
 pub const WEIGHT_SHIFT: u32 = 6;
 
 /// A value at the start of a cache line, so that whole vectors of it load aligned.
@@ -18,12 +19,12 @@ pub struct Aligned<T>(pub T);
 #[allow(unsafe_code)]
 unsafe impl<T: Zeroable> Zeroable for Aligned<T> {}
 
-/// One feature's weights, or an accumulator.
+/// The weights of a feature, or an accumulator.
 pub type Row<const N: usize> = Aligned<[i16; N]>;
 
-/// The sparse first layer: an accumulator is `bias` plus the rows of all features that are on, in wrapping i16.
+/// The sparse first layer: an accumulator is `bias` plus the rows of all active features, in wrapping i16.
 pub struct Transformer<F, const N: usize> {
-    /// An accumulator with no feature on.
+    /// An accumulator without active features.
     pub bias: Row<N>,
     /// `F::INPUTS` rows.
     pub rows: HugeBuf<Row<N>>,
@@ -42,14 +43,16 @@ impl<F: FeatureSet, const N: usize> Transformer<F, N> {
 
 /// A dense layer: `out[o] = bias[o] + Σ in[i] × weight(o, i)`, u8 × i8 in i32.
 ///
-/// Weights lie in the order in which vector units eat them: for four consecutive inputs, those four weights of every
-/// output. So one broadcast of four inputs meets contiguous weights, and four zero inputs skip them all.
+/// Weights are ordered for vector units: four consecutive inputs' weights for the first output, then for the
+/// second, and so on. So a broadcast of four inputs is multiplied by contiguous weights, and four zero inputs
+/// skip a contiguous block.
 pub struct Affine<const IN: usize, const OUT: usize> {
     /// By output.
     pub bias: Aligned<[i32; OUT]>,
     /// `IN / 4` groups.
     pub(super) groups: HugeBuf<[[i8; 4]; OUT]>,
-    /// No pair of neighbouring weights of an output has had positive (or negative) parts that sum to more.
+    /// Upper bound of the sum of the positive (or negative) weights in any pair of neighbouring weights of an
+    /// output.
     widest_pair: i32,
 }
 
@@ -59,25 +62,26 @@ impl<const IN: usize, const OUT: usize> Affine<IN, OUT> {
     /// # Errors
     /// No memory.
     pub fn zeroed() -> Result<Self, OutOfMemory> {
-        // kernels take pairs of groups
+        // kernels process pairs of groups
         const { assert!(IN.is_multiple_of(8)) };
         Ok(Affine { bias: Aligned([0; OUT]), groups: HugeBuf::zeroed(IN / 4)?, widest_pair: 0 })
     }
 
-    /// Whether in i16, too, the products of a pair of inputs (up to 127 each) may be summed over so many groups.
+    /// Whether i16 can hold the products of pairs of inputs (up to 127 each), summed over this number of
+    /// groups.
     #[cfg(any(test, target_arch = "x86_64"))]
     pub(super) fn sums_in_i16(&self, groups: i32) -> bool {
         groups * 127 * self.widest_pair <= i32::from(i16::MAX)
     }
 }
 
-/// A dense layer of whatever size.
+/// A dense layer of any size.
 pub trait Dense {
-    /// How many inputs.
+    /// Number of inputs.
     fn inputs(&self) -> usize;
     /// Bytes of a weight: 1 or 2.
     fn weight_bytes(&self) -> usize;
-    /// By output; as many as there are outputs.
+    /// Biases, one for each output.
     fn bias(&self) -> &[i32];
     /// By output.
     fn bias_mut(&mut self) -> &mut [i32];

@@ -1,18 +1,20 @@
-//! [`Lite`]: the lite value network of dlshogi's author, which looks along files and ranks.
+//! [`Lite`]: the lite value network of dlshogi's author, with convolutions along files and ranks.
 //!
-//! A piece on the board, as the viewer sees it, puts a vector on its square, and a piece in hand adds one to every square. A
-//! 9×1 convolution makes four numbers of each file, a 1×9 convolution four of each rank; the 72 are clipped and go on to 32
-//! and to 1. All before the clipping is linear, batch normalization included, so a file holds it multiplied out: what each
-//! kind of piece adds to the four numbers of its file, by rank, and to those of its rank, by file. Following a move touches
-//! nothing else. The network of the source tells promoted minor pieces from gold and has an input for being in check; ours
-//! sees pieces as HalfKP does, and it is not asked in check. Two accumulators are kept, but only the mover's is looked at.
+//! Each piece on the board, as the viewer sees it, adds a vector to its square; a piece in hand adds one to
+//! every square. A 9×1 convolution computes four numbers for each file, a 1×9 convolution four for each rank.
+//! The 72 numbers are clipped and go through layers of 32 and 1. Everything before the clipping is linear,
+//! batch normalization included, so the file holds the product: what each kind of piece adds to the four
+//! numbers of its file, by rank, and to those of its rank, by file. A move changes only these. The original
+//! network distinguishes promoted minor pieces from gold and has an input for check; ours has the pieces of
+//! HalfKP, and positions in check are not evaluated. Both sides have accumulators, but only those of the side
+//! to move are used.
 
 use std::sync::Arc;
 
 use super::accumulator::Accumulators;
 use super::features::{self, bona_pieces};
 use super::layers::{Affine, Aligned, Dense};
-use super::line::{Frame, Line};
+use super::line::{FeatureChanges, FeatureLine};
 use super::parameters::{Evaluation, Parameters};
 use super::shape::{HeadShape, Inputs, Shape};
 use super::simd::{Simd, Work, dispatch, scalar};
@@ -20,7 +22,7 @@ use crate::position::{Position, Slot};
 use crate::support::memory::OutOfMemory;
 use crate::types::{Color, PieceType, Square};
 
-/// Numbers of a line.
+/// Numbers for each file or rank.
 const CHANNELS: usize = 4;
 /// Numbers of all files, then of all ranks.
 const UNITS: usize = 2 * 9 * CHANNELS;
@@ -30,8 +32,8 @@ const HIDDEN: usize = 32;
 const KINDS: usize = 20;
 /// BonaPieces below this are in hand.
 const HAND_END: usize = features::HAND_END as usize;
-/// Rows of all kinds, nine each: row `i` has what a piece on rank `i` adds to its file, and on file `i` to its rank. Then come
-/// those of the pieces in hand, which they add to every line.
+/// Rows of all kinds, nine each: row `i` has what a piece on rank `i` adds to its file, and on file `i` to
+/// its rank. Then come those of the pieces in hand, which they add to every line.
 const ROWS: usize = 9 * KINDS + HAND_END;
 
 /// What is added to a file and to a rank.
@@ -46,7 +48,7 @@ pub(super) struct Lite {
 }
 
 impl Lite {
-    /// The sizes, for those who do not know them at compile time.
+    /// The sizes, at run time.
     pub const SHAPE: Shape = Shape {
         inputs: Inputs::pieces("Lite", "Pieces+Hands", 0x117E_0907, ROWS),
         l1: 2 * CHANNELS,
@@ -59,7 +61,7 @@ impl Lite {
         Ok(Lite { bias: [0; 2 * CHANNELS], rows: vec![[0; 2 * CHANNELS]; ROWS], hidden, output })
     }
 
-    /// Both players' sums.
+    /// The sums of both players.
     fn summed_up(&self, pos: &Position) -> [Sums; 2] {
         let mut pair = [Sums::new(self); 2];
         let mut add = |slot: Slot| {
@@ -90,13 +92,13 @@ struct Sums {
 }
 
 impl Sums {
-    /// Those of no piece.
+    /// The sums without pieces.
     fn new(network: &Lite) -> Sums {
         let (everywhere, _) = network.bias.as_chunks();
         Sums { lines: [[0; CHANNELS]; 18], everywhere: [everywhere[0], everywhere[1]] }
     }
 
-    /// Adds or takes away a BonaPiece.
+    /// Adds or removes a BonaPiece.
     #[inline(always)]
     fn change(&mut self, network: &Lite, piece: u16, change: impl Fn(i16, i16) -> i16) {
         let change = |sums: &mut [i16; CHANNELS], part: usize, row: usize| {
@@ -127,15 +129,15 @@ impl Sums {
 }
 
 /// A thread's accumulators.
-struct Stack {
+struct LiteStack {
     network: Arc<Lite>,
     /// By frame of the line.
     sums: Vec<[Sums; 2]>,
 }
 
-impl Stack {
+impl LiteStack {
     #[inline(always)]
-    fn bring_up_to_date(&mut self, line: &mut Line, pos: &Position) {
+    fn bring_up_to_date(&mut self, line: &mut FeatureLine, pos: &Position) {
         let top = line.top();
         let frames = line.frames();
         if frames[top].computed != 0 {
@@ -162,21 +164,21 @@ impl Stack {
     }
 }
 
-impl Accumulators for Stack {
-    fn evaluate(&mut self, line: &mut Line, pos: &Position) -> i32 {
+impl Accumulators for LiteStack {
+    fn evaluate(&mut self, line: &mut FeatureLine, pos: &Position) -> i32 {
         dispatch(Evaluate(self, line, pos))
     }
 
-    fn update(&mut self, line: &mut Line, pos: &Position) {
+    fn update(&mut self, line: &mut FeatureLine, pos: &Position) {
         self.bring_up_to_date(line, pos);
     }
 
-    fn prefetch(&self, _frame: &Frame) {
-        // all rows together are four kilobytes
+    fn prefetch(&self, _frame: &FeatureChanges) {
+        // the whole table has four kilobytes
     }
 }
 
-struct Evaluate<'a>(&'a mut Stack, &'a mut Line, &'a Position);
+struct Evaluate<'a>(&'a mut LiteStack, &'a mut FeatureLine, &'a Position);
 
 impl Work for Evaluate<'_> {
     type Output = i32;
@@ -192,7 +194,7 @@ impl Work for Evaluate<'_> {
     }
 }
 
-/// The raw output for the mover's sums.
+/// The raw output for the sums of the side to move.
 struct Propagate<'a>(&'a Lite, &'a [i16; UNITS]);
 
 impl Work for Propagate<'_> {
@@ -240,7 +242,7 @@ impl Parameters for Lite {
 
 impl Evaluation for Lite {
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
-        Box::new(Stack { network: self, sums: Vec::new() })
+        Box::new(LiteStack { network: self, sums: Vec::new() })
     }
 
     fn accumulators_from_scratch(&self, pos: &Position) -> [Vec<i16>; 2] {
@@ -267,12 +269,13 @@ mod tests {
         for (i, row) in network.rows.iter_mut().enumerate() {
             *row = std::array::from_fn(|channel| (i * 8 + channel + 1) as i16);
         }
-        let mut stack = Stack { network: Arc::new(network), sums: Vec::new() };
-        let mut line = Line::new(true);
+        let mut stack = LiteStack { network: Arc::new(network), sums: Vec::new() };
+        let mut line = FeatureLine::new(true);
         let mut pos = Position::startpos();
         line.reset(&pos);
         let mut before = stack.network.summed_up(&pos);
-        // a pawn, a bishop that captures one, the silver that takes it, a drop: files and ranks as Black sees them, from 0
+        // a pawn, a bishop that captures one, the silver that takes it, a drop: files and ranks as Black sees
+        // them, from 0
         let moves: [(&str, &[usize], bool); 5] = [
             ("7g7f", &[6, 9 + 6, 9 + 5], false),
             ("3c3d", &[2, 9 + 2, 9 + 3], false),
@@ -287,7 +290,7 @@ mod tests {
             let fresh = stack.network.summed_up(&pos);
             for v in 0..2 {
                 assert_eq!(after[v].total(), fresh[v].total(), "{text}");
-                // White's lines run the other way
+                // White's files and ranks are reversed
                 let seen = |i: usize| if v == 0 { i } else { i / 9 * 9 + 8 - i % 9 };
                 let changed: Vec<usize> =
                     (0..18).filter(|&i| after[v].lines[seen(i)] != before[v].lines[seen(i)]).collect();

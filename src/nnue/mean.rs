@@ -1,9 +1,9 @@
-//! [`mean`]: one network out of several of a kind.
+//! [`mean`]: the average of several networks.
 
 use super::network::Network;
 use crate::support::memory::OutOfMemory;
 
-/// Why networks have no mean.
+/// Why networks cannot be averaged.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum MeanError {
@@ -15,11 +15,11 @@ pub enum MeanError {
     OutOfMemory(#[from] OutOfMemory),
 }
 
-/// The network whose every number is the mean of those of all `networks`, rounded.
+/// The network with the rounded means of the parameters of all `networks`.
 ///
-/// Networks that were trained a little further from the same start, with other seeds, rates or games, differ most in what
-/// each has learnt by heart, and their mean is stronger than any of them (Wortsman et al., "Model soups", 2022). Networks
-/// of different starts have no use for one another's numbers.
+/// Networks trained from the same start with other seeds, rates or games differ mostly in what they have
+/// overfitted, and their mean is stronger than each of them (Wortsman et al., "Model soups", 2022). The mean
+/// of networks from different starts is useless.
 ///
 /// # Errors
 /// Networks of different shapes or scales, or no memory for another one.
@@ -89,7 +89,7 @@ mod tests {
         };
         assert_eq!(of(&[5]), (-5, 5000, 500_000, -5));
         assert_eq!(of(&[1, 2, 12]), (-5, 5000, 500_000, -5));
-        // more than the sum's parts could hold, and halves to even
+        // sums beyond i16, and ties to even
         assert_eq!(of(&[30, 31]), (-30, 30500, 3_050_000, -30));
         assert_eq!(of(&[1, 1, 3]), (-2, 1667, 166_667, -2));
     }

@@ -1,10 +1,11 @@
-//! The evaluation: NNUEs of two perspectives on int16 accumulators; the default is HalfKP 256x2-32-32-1.
+//! The evaluation: NNUE with two perspectives and int16 accumulators. The default is HalfKP 256x2-32-32-1.
 //!
-//! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves. The nets are
-//! drawn in [`arch`], their inputs in [`features`], what follows their accumulators in `hidden` and `direct`, one that has
-//! accumulators of its own in `lite`, their file in
-//! [`mod@file`] (and as the binary has it in `packed`); vector code lives in `simd` alone. What is generic in a net's sizes (`layers`, `perspective`, `accumulator`,
-//! `refresh`, `simd`) ends at the traits [`Parameters`] and `Accumulators`: above them nobody knows the sizes at compile time.
+//! [`Network`] holds the parameters, shared by all threads; [`Evaluator`] follows one thread's line of moves.
+//! [`arch`] lists the networks and [`features`] their inputs; `hidden` and `direct` are the layers after the
+//! accumulators, and `lite` is a network with its own accumulators. [`mod@file`] reads and writes files,
+//! `packed` the embedded network. All vector code is in `simd`. Modules below the traits [`Parameters`] and
+//! `Accumulators` (`layers`, `perspective`, `accumulator`, `refresh`, `simd`) are generic in a network's
+//! sizes; modules above them know the sizes at run time only.
 //!
 //! ```
 //! use toratsugumi::nnue::{Network, evaluate_from_scratch};

@@ -1,4 +1,4 @@
-//! [`Network`]: parameters of whatever shape, and what is known about them.
+//! [`Network`]: the parameters of a network of any shape, with their origin and scale.
 
 use std::sync::Arc;
 
@@ -6,27 +6,28 @@ use super::arch::{Architecture, FV_SCALE};
 use super::parameters::Parameters;
 use super::shape::{HeadShape, Shape};
 
-/// A network. Immutable once made, shared by all threads.
+/// A network. Immutable and shared by all threads.
 pub struct Network {
     parameters: Arc<dyn Parameters>,
-    /// The architecture string of the file it came from, cut to a sane length, or who made it.
+    /// The architecture string of its file, or what made it.
     origin: String,
     fv_scale: i32,
 }
 
 impl Network {
-    /// The network of these parameters; `origin` tells where they come from.
+    /// The network with these parameters; `origin` is the architecture string of their file, or what made
+    /// them.
     pub fn new(parameters: Box<dyn Parameters>, origin: String) -> Network {
         let fv_scale = fv_scale_of(&origin).unwrap_or(FV_SCALE);
         Network { parameters: parameters.into(), origin, fv_scale }
     }
 
-    /// Its numbers.
+    /// The parameters.
     pub fn parameters(&self) -> &dyn Parameters {
         &*self.parameters
     }
 
-    /// Its numbers, to compute with.
+    /// The parameters, for evaluation.
     pub(super) fn shared(&self) -> Arc<dyn Parameters> {
         self.parameters.clone()
     }
@@ -45,24 +46,24 @@ impl Network {
         }
     }
 
-    /// Which of the kinds that this engine knows.
+    /// The architecture.
     pub fn architecture(&self) -> Architecture {
         Architecture::with_shape(self.shape()).expect("parameters come from an architecture")
     }
 
-    /// The architecture string of the file that it was read from, or what made it.
+    /// The architecture string of its file, or what made it.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The output in units of [`crate::types::Value`], times this: what the file says, or else
-    /// [the usual](FV_SCALE). The USI option `FV_SCALE` can say otherwise.
+    /// The raw output for one unit of [`crate::types::Value`]: from the file, or else [the
+    /// default](FV_SCALE). The USI option `FV_SCALE` overrides it.
     pub fn fv_scale(&self) -> i32 {
         self.fv_scale
     }
 }
 
-/// Some trainers append `fv_scale=N` to the architecture string; others leave it to be told by word of mouth.
+/// Some trainers append `fv_scale=N` to the architecture string; other networks do not record it.
 fn fv_scale_of(string: &str) -> Option<i32> {
     let parts = string.split([',', ';', ' ']);
     let mut values = parts.filter_map(|part| part.split_once('=').filter(|(name, _)| *name == "fv_scale"));

@@ -1,12 +1,12 @@
-//! A network made small: zstd around an `nn.bin` whose feature transformer is laid out for it.
+//! Compressed networks: an `nn.bin`, with its feature transformer reordered, compressed by zstd.
 //!
-//! The rows of a feature are much alike for all king squares. So first come the means of each feature's rows, as two planes
-//! of bytes (low, high); then, feature by feature and king square by king square, a byte for each weight: its distance from
-//! the mean as 0, -1, 1, -2, 2, ..., where 255 stands for a distance that has no byte of its own; then those distances, 16
-//! bits each. What zstd makes of that is a quarter smaller than what it makes of the bare file, and sooner unpacked, since
-//! hardly anything repeats and all it does is to choose codes for the bytes.
+//! The rows of a feature are similar for all king squares. The format stores the mean of each feature's rows
+//! first, as two planes of bytes (low, high). Then follows a byte for each weight, by feature and king
+//! square: its distance from the mean as 0, -1, 1, -2, 2, ..., with 255 for larger distances. These follow at
+//! the end, 16 bits each. The result is a quarter smaller than the compressed plain file, and unpacks faster,
+//! because zstd finds few repetitions and mostly entropy-codes the bytes.
 
-use super::file::{Layout, NetworkError, Source, write_i16s};
+use super::file::{NetworkError, NetworkReader, WeightLayout, write_i16s};
 use super::network::Network;
 use super::parameters::Parameters;
 use super::shape::Style;
@@ -14,7 +14,7 @@ use std::io::{self, Write};
 
 const LEVEL: i32 = 19;
 
-/// The byte for a distance of so much or more, which comes at the end.
+/// The byte for distances of this size or more, which follow at the end.
 const FAR: u16 = 255;
 
 impl Network {
@@ -44,8 +44,8 @@ impl Network {
 /// The layout of this module.
 struct AroundTheMean;
 
-impl Layout for AroundTheMean {
-    fn read(&self, from: &mut Source, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
+impl WeightLayout for AroundTheMean {
+    fn read(&self, from: &mut NetworkReader, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
         let shape = parameters.shape();
         let (features, buckets, width) = (shape.inputs.per_bucket(), shape.inputs.buckets(), shape.l1);
         let mut planes = vec![0; 2 * features * width];
@@ -53,7 +53,7 @@ impl Layout for AroundTheMean {
         let (low, high) = planes.split_at(features * width);
         let means: Vec<i16> = low.iter().zip(high).map(|(l, h)| i16::from_le_bytes([*l, *h])).collect();
         let mut near = vec![0; buckets * width];
-        // what the mean and the byte do not tell: which row, which weight of it, which mean
+        // the larger distances: row, weight, mean
         let mut far = Vec::new();
         for (feature, means) in means.chunks_exact(width).enumerate() {
             from.fill(&mut near)?;
@@ -106,7 +106,7 @@ impl Layout for AroundTheMean {
     }
 }
 
-/// 0, 1, 2, 3, 4, ... for weights 0, 1 below, 1 above, 2 below, 2 above the mean, ..., around the circle of i16.
+/// 0, 1, 2, 3, 4, ... for weights 0, 1 below, 1 above, 2 below, 2 above the mean, ..., modulo 2^16.
 fn distance(mean: i16, weight: i16) -> u16 {
     let d = weight.wrapping_sub(mean);
     (d << 1 ^ d >> 15) as u16
@@ -138,10 +138,10 @@ mod tests {
         AroundTheMean.write(&*network, &mut bytes).unwrap();
         assert!(bytes.len() < inputs.count() * 256 + inputs.per_bucket() * 512 + 4000);
         let mut back = Architecture::DEFAULT.zeroed().unwrap();
-        AroundTheMean.read(&mut Source::new(&mut &bytes[..]), &mut *back).unwrap();
+        AroundTheMean.read(&mut NetworkReader::new(&mut &bytes[..]), &mut *back).unwrap();
         assert!((0..inputs.count()).all(|i| back.row(i) == network.row(i)));
         let cut = &bytes[..bytes.len() - 1];
-        assert!(AroundTheMean.read(&mut Source::new(&mut &cut[..]), &mut *back).is_err());
+        assert!(AroundTheMean.read(&mut NetworkReader::new(&mut &cut[..]), &mut *back).is_err());
     }
 
     #[test]

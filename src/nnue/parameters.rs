@@ -1,8 +1,9 @@
-//! [`Parameters`]: a network's numbers and what is computed with them, whatever its shape.
+//! [`Parameters`]: read and write access to the parameters of a network of any shape, and evaluation with
+//! them.
 
 use std::sync::Arc;
 
-use super::accumulator::{Accumulators, Pair, Propagate, Stack};
+use super::accumulator::{AccumulatorStack, Accumulators, Pair, Propagate};
 use super::features::{FeatureSet, View, bona_pieces};
 use super::head::{Head, pieces_in_hand};
 use super::layers::{Aligned, Dense, Row};
@@ -12,12 +13,12 @@ use super::simd::{dispatch, scalar};
 use crate::position::{Position, Slot};
 use crate::types::{Color, PieceType, Square};
 
-/// The parameters of a network of whatever shape, to be read and set: slowly, but by everyone.
+/// The parameters of a network of any shape. Access is slow; for files, tools and the trainer.
 #[allow(private_bounds)] // what is computed with them is this module's business
 pub trait Parameters: Evaluation + Send + Sync {
     /// The sizes.
     fn shape(&self) -> Shape;
-    /// An accumulator with no feature on.
+    /// An accumulator without active features.
     fn bias(&self) -> &[i16];
     /// See [`bias`](Self::bias).
     fn bias_mut(&mut self) -> &mut [i16];
@@ -31,20 +32,20 @@ pub trait Parameters: Evaluation + Send + Sync {
     fn layers_mut(&mut self) -> Vec<&mut dyn Dense>;
 }
 
-/// What a network computes.
+/// Evaluation with a network.
 pub(super) trait Evaluation {
-    /// Accumulators for a thread.
+    /// New accumulators for a thread.
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators>;
-    /// Both players' accumulators, summed up feature by feature.
+    /// Both players' accumulators, summed feature by feature.
     fn accumulators_from_scratch(&self, pos: &Position) -> [Vec<i16>; 2];
-    /// The raw output for the side to move, from [such](Self::accumulators_from_scratch) accumulators and by the scalar
-    /// kernels: the reference that all other ways must equal.
+    /// The raw output for the side to move, from [these](Self::accumulators_from_scratch) accumulators with
+    /// the scalar kernels: the reference for all other kernels.
     fn evaluate_from_scratch(&self, pos: &Position) -> i32;
-    /// The raw output for accumulators that were summed up elsewhere: of the side to move, then of the other side, for so
-    /// many pieces in both players' hands.
+    /// The raw output for given accumulators, of the side to move, then of the other side, and the number of
+    /// pieces in both players' hands.
     ///
     /// # Panics
-    /// If they are not as long as this network's.
+    /// If the accumulators do not have this network's length.
     fn output_of(&self, accumulators: [&[i16]; 2], in_hand: usize) -> i32;
 }
 
@@ -80,7 +81,7 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Parameters for Perspective<F, 
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Evaluation for Perspective<F, L1, H> {
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
-        Box::new(Stack::new(self))
+        Box::new(AccumulatorStack::new(self))
     }
 
     fn accumulators_from_scratch(&self, pos: &Position) -> [Vec<i16>; 2] {
@@ -120,7 +121,7 @@ fn summed_up<F: FeatureSet, const L1: usize, H: Head<L1>>(
         let view = View::<F>::new(viewer, pos.king_square(viewer));
         let mut features: Vec<usize> = pieces.into_iter().map(|piece| view.row(piece)).collect();
         features.retain(|&feature| feature < F::PER_BUCKET);
-        // pieces that a handicap game lacks
+        // pieces that are missing in a handicap game
         features.resize(F::ACTIVE.max(features.len()), 0);
         let mut sum = network.input.bias;
         for feature in features {

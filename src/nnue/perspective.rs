@@ -1,4 +1,4 @@
-//! [`Perspective`]: a network that looks at the position from both sides with the same first layer.
+//! [`Perspective`]: a network whose first layer is applied to the position as seen from both sides.
 
 use super::features::FeatureSet;
 use super::head::Head;
@@ -15,7 +15,7 @@ pub(super) struct Perspective<F, const L1: usize, H> {
 }
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Perspective<F, L1, H> {
-    /// The sizes, for those who do not know them at compile time.
+    /// The sizes, at run time.
     pub const SHAPE: Shape = Shape { inputs: Inputs::of::<F>(), l1: L1, head: H::SHAPE };
 
     /// Layers of zeros.

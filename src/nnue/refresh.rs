@@ -1,7 +1,7 @@
-//! The refresh table: accumulators from scratch at the price of a difference.
+//! The refresh table: recomputes accumulators after king moves by differences from earlier ones.
 //!
-//! A king move changes all of its owner's features. But the table remembers, for every square of the king, the last
-//! accumulator made for it and the pieces it was made for; few of them have changed since.
+//! A king move changes all of its owner's features. For every king square the table keeps the last
+//! accumulator and its pieces; only the pieces that have changed since need an update.
 
 use std::marker::PhantomData;
 
@@ -11,10 +11,10 @@ use super::simd::{Simd, prefetch};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
-/// An accumulator and the pieces it was made for.
+/// An accumulator and its pieces.
 #[derive(Clone)]
 #[repr(C)]
-struct Entry<const L1: usize> {
+struct RefreshEntry<const L1: usize> {
     accumulator: Row<L1>,
     board: [Piece; Square::NUM],
     hands: [Hand; 2],
@@ -23,11 +23,11 @@ struct Entry<const L1: usize> {
 /// One thread's table; about 100 KB for HalfKP and 256 outputs.
 pub(super) struct RefreshTable<F, const L1: usize> {
     /// By perspective and [view](View::number).
-    entries: Vec<Entry<L1>>,
+    entries: Vec<RefreshEntry<L1>>,
     features: PhantomData<F>,
 }
 
-/// Rows to take away or to add. More pieces than 40 cannot differ on either side.
+/// Rows to remove or to add, 40 at most.
 type List = arrayvec::ArrayVec<u32, 80>;
 
 impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
@@ -36,10 +36,10 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
         let mut entries = Vec::with_capacity(2 * View::<F>::COUNT);
         for _viewer in Color::ALL {
             for number in 0..View::<F>::COUNT {
-                // an empty board: feature 0 stands in for every piece
+                // an empty board: feature 0 replaces every piece
                 let absent = &input.rows[number % F::BUCKETS * F::PER_BUCKET].0;
                 let sum = |i: usize| input.bias.0[i].wrapping_add(absent[i].wrapping_mul(F::ACTIVE as i16));
-                entries.push(Entry {
+                entries.push(RefreshEntry {
                     accumulator: Aligned(std::array::from_fn(sum)),
                     board: [Piece::NONE; Square::NUM],
                     hands: [Hand::EMPTY; 2],
@@ -52,7 +52,7 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
     /// Writes `viewer`'s accumulator for the position to `out`.
     ///
     /// # Safety
-    /// The processor must have what `S` needs.
+    /// The processor has the instructions of `S`.
     #[allow(unsafe_code)]
     #[inline(always)]
     pub unsafe fn refresh<S: Simd>(
@@ -68,7 +68,7 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
         let (mut subs, mut adds) = (List::new(), List::new());
         let note = |list: &mut List, slot: Slot| {
             let feature = view.row(bona_pieces(slot)[viewer.index()]);
-            // kings may be none
+            // kings may be missing
             if feature < F::PER_BUCKET {
                 let row = first + feature;
                 prefetch(&input.rows[row]);
@@ -103,7 +103,8 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
                 (old + 1..=new).for_each(|nth| note(&mut adds, Slot::hand(owner, kind, nth)));
             }
         }
-        // the number of features stays the same; only another position with other pieces missing changes theirs
+        // the number of features is constant, except between positions with different numbers of missing
+        // pieces
         while adds.len() > subs.len() {
             subs.push(first as u32);
         }

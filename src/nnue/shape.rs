@@ -1,9 +1,10 @@
-//! What tells networks apart: [`Shape`], a feature set, a width and a [`HeadShape`], with all that a file's header says of them.
+//! [`Shape`]: the feature set, width and [`HeadShape`] of a network, with its hashes and architecture string
+//! in a file.
 
 use super::features::FeatureSet;
 use std::fmt;
 
-/// A feature set as a shape names it.
+/// A feature set, at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inputs {
     name: &'static str,
@@ -31,7 +32,7 @@ impl Inputs {
         }
     }
 
-    /// All pieces, kings as well, without buckets; `rows` tell what they do.
+    /// All pieces, kings included, without buckets.
     pub(super) const fn pieces(
         name: &'static str,
         name_in_files: &'static str,
@@ -50,32 +51,32 @@ impl Inputs {
         }
     }
 
-    /// How many.
+    /// Number of inputs.
     pub const fn count(&self) -> usize {
         self.buckets * self.per_bucket
     }
 
-    /// Into how many buckets they fall by the viewer's own king.
+    /// Number of buckets by the viewer's own king.
     pub const fn buckets(&self) -> usize {
         self.buckets
     }
 
-    /// How many share a bucket.
+    /// Inputs of a bucket.
     pub const fn per_bucket(&self) -> usize {
         self.per_bucket
     }
 
-    /// How many are on at a time.
+    /// Number of active inputs.
     pub const fn active(&self) -> usize {
         self.active
     }
 
-    /// Whether a viewer whose king stands on files 6 to 9 looks at the mirror image of the board.
+    /// Whether the board is mirrored for a viewer whose king is on files 6 to 9.
     pub const fn mirrored(&self) -> bool {
         self.mirrored
     }
 
-    /// Whether kings are among them, as pieces like others.
+    /// Whether kings are inputs like other pieces.
     pub const fn kings(&self) -> bool {
         self.kings
     }
@@ -84,15 +85,15 @@ impl Inputs {
 /// `inputs -> l1 a side -> head`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// What the first layer sees.
+    /// Inputs of the first layer.
     pub inputs: Inputs,
     /// Outputs of the feature transformer, per perspective.
     pub l1: usize,
-    /// What is made of them.
+    /// The layers after them.
     pub head: HeadShape,
 }
 
-/// What a network makes of its accumulators, `2 l1` numbers clipped to 0..=127.
+/// The layers after the accumulators, whose inputs are `2 l1` numbers clipped to 0..=127.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadShape {
     /// `2 l1 -> l2 -> l3 -> 1`, all clipped ReLU.
@@ -115,7 +116,7 @@ pub enum HeadShape {
 }
 
 impl HeadShape {
-    /// How many sets of output weights there are.
+    /// Number of sets of output weights.
     pub const fn buckets(self) -> usize {
         match self {
             HeadShape::Hidden { .. } | HeadShape::Lite { .. } => 1,
@@ -123,15 +124,14 @@ impl HeadShape {
         }
     }
 
-    /// Which of them is used with so many pieces in both players' hands: a step every two pieces, and the last one for all
-    /// beyond.
+    /// The set for a number of pieces in both players' hands: a new set every two pieces, up to the last set.
     #[inline]
     pub const fn bucket(self, in_hand: usize) -> usize {
         let last = self.buckets() - 1;
         if in_hand / 2 < last { in_hand / 2 } else { last }
     }
 
-    /// The output's sum is shifted right by so many bits.
+    /// Right shift of the output's sum, in bits.
     pub const fn shift(self) -> u32 {
         match self {
             HeadShape::Hidden { .. } | HeadShape::Lite { .. } => 0,
@@ -143,9 +143,9 @@ impl HeadShape {
 /// Sizes of a dense layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DenseShape {
-    /// How many inputs.
+    /// Number of inputs.
     pub inputs: usize,
-    /// How many outputs.
+    /// Number of outputs.
     pub outputs: usize,
     /// Bytes of a weight.
     pub weight_bytes: usize,
@@ -192,7 +192,7 @@ impl Shape {
                 let hidden2 = clipped(affine(hidden1, l3));
                 affine(hidden2, 1)
             }
-            // no other program's: a square is clipped twice, and lines come without a slice
+            // hashes of our own: two clippings stand for a square, and lite networks have no slice
             HeadShape::Lite { l2 } => affine(clipped(affine(clipped(9 * self.l1 as u32), l2)), 1),
             HeadShape::Direct { buckets } => affine(clipped(clipped(slice)), buckets),
         }
@@ -203,7 +203,7 @@ impl Shape {
         self.transformer_hash() ^ self.layers_hash()
     }
 
-    /// How many inputs a file has for each output of a dense layer: rows are padded to a multiple of 32.
+    /// Number of inputs of a dense layer in a file: rows are padded to a multiple of 32.
     pub const fn padded(inputs: usize) -> usize {
         inputs.next_multiple_of(32)
     }
@@ -215,7 +215,7 @@ impl Shape {
         (transformer + 4 + self.dense().iter().map(dense).sum::<usize>()) as u64
     }
 
-    /// The architecture string of a file. Readers must not trust it: trainers write all sorts of things there.
+    /// The architecture string of a file. Readers must not rely on it: many trainers write a fixed one.
     pub fn describe(&self, style: Style) -> String {
         let first = match style {
             Style::Classic => "AffineTransform",
@@ -244,7 +244,7 @@ impl Shape {
 }
 
 impl fmt::Display for Shape {
-    /// As people write it: `HalfKP 256x2-32-32`, `K-P 256x2-SCReLU-1x8` (of eight buckets).
+    /// The usual name: `HalfKP 256x2-32-32`, `K-P 256x2-SCReLU-1x8` (of eight buckets).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, l1) = (self.inputs.name, self.l1);
         match self.head {
@@ -255,13 +255,13 @@ impl fmt::Display for Shape {
     }
 }
 
-/// Which name the file gives the first hidden layer.
+/// The name of the first hidden layer in an architecture string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// As every program has written it since 2018.
+    /// As all programs since 2018.
     #[default]
     Classic,
-    /// As YaneuraOu has named it since October 2024.
+    /// As YaneuraOu since October 2024.
     Current,
 }
 

@@ -1,7 +1,7 @@
-//! A batch as the training step wants it: the two views of every sample, ordered by king square.
+//! [`Batch`]: the two views of every sample, ordered by king square.
 //!
-//! Rows of the first layer belong to a king square. With the views of one king square next to each other, all rows they
-//! use fit in the second-level cache, and so do the gradients that flow back to those rows.
+//! Rows of the first layer belong to a king square. With the views of one king square next to each other, all
+//! rows they use fit in the second-level cache, and so do the gradients that flow back to those rows.
 
 use super::features::{Sample, in_hand};
 use super::layout::Layout;
@@ -11,7 +11,7 @@ use crate::types::Value;
 /// Samples are handled in tiles of this many; batches are a multiple of it.
 pub const TILE: usize = 32;
 
-/// The win rate that a search score stands for.
+/// The win rate of a search score, on the scale of 600.
 pub fn win_rate(score: Value) -> f32 {
     1.0 / (1.0 + (-score as f32 / SCORE_SCALE).exp())
 }
@@ -23,7 +23,8 @@ pub struct Batch {
     pub len: usize,
     /// Pieces of a view.
     pub active: usize,
-    /// For each bucket of the own king, where its views start in the order by bucket; one more entry for the end.
+    /// For each bucket of the own king, where its views start in the order by bucket; one more entry for the
+    /// end.
     pub king_start: Vec<u32>,
     /// By place in that order: the view.
     pub view: Vec<u32>,
@@ -40,12 +41,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Fills the batch with samples and for each whether to reflect it. For a tied model every view whose king lies on
-    /// files 6 to 9 is (again) reflected.
+    /// Fills the batch with samples; the flag says whether to reflect the sample. With `mirror_shared` every
+    /// view that then has its king on files 6 to 9 is reflected, too.
     ///
     /// # Panics
     /// Unless there is a positive multiple of [`TILE`] samples.
-    pub fn fill(&mut self, samples: &[(Sample, bool)], tied: bool, layout: &Layout) {
+    pub fn fill(&mut self, samples: &[(Sample, bool)], mirror_shared: bool, layout: &Layout) {
         assert!(!samples.is_empty() && samples.len().is_multiple_of(TILE));
         let n = samples.len();
         self.len = n;
@@ -61,7 +62,7 @@ impl Batch {
         self.result.resize(n, 0.0);
         for (s, mirror) in samples {
             for p in 0..2 {
-                self.king_start[layout.bucket(s.kings[p], *mirror, tied).0 + 1] += 1;
+                self.king_start[layout.bucket(s.kings[p], *mirror, mirror_shared).0 + 1] += 1;
             }
         }
         for k in 0..buckets {
@@ -70,7 +71,7 @@ impl Batch {
         let mut next = self.king_start.clone();
         for (i, (s, mirror)) in samples.iter().enumerate() {
             for p in 0..2 {
-                let (k, mirror) = layout.bucket(s.kings[p], *mirror, tied);
+                let (k, mirror) = layout.bucket(s.kings[p], *mirror, mirror_shared);
                 let place = next[k] as usize;
                 next[k] += 1;
                 self.view[place] = (2 * i + p) as u32;
@@ -89,7 +90,7 @@ impl Batch {
         &self.pieces[place * self.active..][..self.active]
     }
 
-    /// How many pieces both players have in hand.
+    /// Number of pieces in both players' hands.
     pub(super) fn in_hand(&self, sample: usize) -> usize {
         in_hand(self.pieces_of(sample))
     }

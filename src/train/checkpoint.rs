@@ -1,16 +1,19 @@
-//! The whole state of a run in one file, so that a run that resumes does what it would have done.
+//! The whole state of a run in one file, so that a resumed run gives the same result as an uninterrupted one.
 //!
 //! ```text
 //! "toratrain"  u32 version   u32 inputs, factor's rows, L1, dense parameters   u32 length + JSON of the run
-//! u32 steps   u32 1 if tied   f32 shift by step, bias, dense layers, factor (w, m, v of each)
+//! u32 steps   u32 1 if mirrored squares share rows   f32 shift by step
+//! f32 bias, dense layers, factor (w, m, v of each)
 //! u32 touched rows, then for each: u32 row  u32 last step  f32 w, m, v
-//! u32 looks of the average, 0 without one; then f64 decay  f32 bias, dense layers, rows
+//! u32 updates of the average, 0 without one; then f64 decay  f32 bias, dense layers, rows
 //! u32 CRC-32 of all before
 //! ```
-//! The four numbers after the version tell the architecture. The JSON has the settings of the run, its place and its history. What lies between the JSON and the checksum is a state
-//! from which another run can start, too ([`load`], `train --init`).
+//! The four numbers after the version identify the architecture. The JSON holds the settings of the run, its
+//! progress and its log. Another run can start from the part between the JSON and the checksum ([`load`],
+//! `train --init`).
 //!
-//! Rows that no step has touched are zero, and left out. (Not so after a start from a network: then every row is written.)
+//! Rows that no step has touched are zero and left out, except after a start from a network: then every row
+//! is written.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -36,7 +39,7 @@ pub struct Checkpoint {
     pub run: String,
 }
 
-/// Whether a file begins as checkpoints do.
+/// Whether a file starts with the magic bytes of a checkpoint.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -46,7 +49,7 @@ pub fn is_one(path: &Path) -> io::Result<bool> {
     Ok(start == MAGIC)
 }
 
-/// Writes `model` and `run` to a file that appears, complete, at the end.
+/// Writes `model`, `average` and `run`, replacing the file atomically.
 pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) -> io::Result<()> {
     let mut out = Summed { inner: WholeFile::create(path)?, crc: Default::default() };
     out.write_all(MAGIC)?;
@@ -56,7 +59,7 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
     out.u32(run.len() as u32)?;
     out.write_all(run.as_bytes())?;
     out.u32(model.step)?;
-    out.u32(model.tied as u32)?;
+    out.u32(model.mirror_shared as u32)?;
     out.f32s(&model.shift)?;
     for m in [&model.bias, &model.dense] {
         out.f32s(&m.w)?;
@@ -80,7 +83,7 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
         out.f32s(&rows.v[row(i)])?;
     }
     let average = average.and_then(|a| a.mean().map(|mean| (a, mean)));
-    out.u32(average.map_or(0, |(a, _)| a.looks()))?;
+    out.u32(average.map_or(0, |(a, _)| a.updates()))?;
     if let Some((a, mean)) = average {
         out.write_all(&a.decay().to_le_bytes())?;
         for values in [&mean.bias[..], &mean.dense, &mean.rows] {
@@ -125,7 +128,7 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     if model.step > 100_000_000 {
         return Err(bad("a damaged checkpoint"));
     }
-    model.tied = from.read_u32()? != 0;
+    model.mirror_shared = from.read_u32()? != 0;
     model.shift = vec![0.0; model.step as usize + 1];
     from.read_f32s(&mut model.shift)?;
     for m in [&mut model.bias, &mut model.dense] {
@@ -150,8 +153,8 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
             from.read_f32s(&mut values[row.clone()])?;
         }
     }
-    let looks = from.read_u32()?;
-    let average = if looks == 0 {
+    let updates = from.read_u32()?;
+    let average = if updates == 0 {
         None
     } else {
         let mut decay = [0; 8];
@@ -165,7 +168,7 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
         for values in [&mut mean.bias[..], &mut mean.dense, &mut mean.rows] {
             from.read_f32s(values)?;
         }
-        Some(Average::restored(f64::from_le_bytes(decay), looks, mean))
+        Some(Average::restored(f64::from_le_bytes(decay), updates, mean))
     };
     let crc = from.crc.clone().finalize();
     if from.read_u32()? != crc {
@@ -178,7 +181,7 @@ fn bad(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// A stream that keeps the checksum of what went through.
+/// A stream with the checksum of all bytes so far.
 struct Summed<T> {
     inner: T,
     crc: crc32fast::Hasher,

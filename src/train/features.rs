@@ -1,4 +1,4 @@
-//! What the network sees of a position: [`Sample`], 38 BonaPieces and two kings, small enough to keep millions.
+//! [`Sample`]: the network's inputs of a position, 38 BonaPieces and two kings, in 84 bytes.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ pub const BONA: usize = BONA_PIECES;
 /// From 8 files (or ranks) on one side of the own king to 8 on the other.
 pub(super) const WAYS: usize = 17;
 
-/// The factor's row for the way from the own king to a piece, which a piece in hand has not; for HalfKP.
+/// The factor's row for the offset from the own king to a piece, for HalfKP. `None` for pieces in hand.
 #[inline]
 pub(super) fn relative_row(king: usize, bona: usize) -> Option<usize> {
     let place = bona.checked_sub(HAND_END as usize)?;
@@ -34,7 +34,7 @@ pub static FLIP: LazyLock<[u16; BONA]> = LazyLock::new(|| {
     table
 });
 
-/// The row of the reflected king square and piece.
+/// The row of the mirrored king square and piece.
 pub fn mirrored_row(row: usize) -> usize {
     let king = Square((row / BONA) as u8).mirror().0 as usize;
     king * BONA + mirrored((row % BONA) as u16) as usize
@@ -51,7 +51,7 @@ pub fn mirrored_factor_row(row: usize) -> usize {
     }
 }
 
-/// How many of these pieces are in hand.
+/// Number of these pieces that are in hand.
 pub(super) fn in_hand(pieces: &[u16]) -> usize {
     pieces.iter().filter(|piece| (1..HAND_END).contains(*piece)).count()
 }
@@ -75,7 +75,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Reads the features off a board with both kings. `None` if a king is missing or there are more than 38 other
+    /// The features of a board with both kings. `None` if a king is missing or there are more than 38 other
     /// pieces.
     pub fn new(
         squares: &[Piece; 81],
@@ -123,13 +123,13 @@ impl Sample {
         Sample::new(pos.board(), hands, pos.side_to_move(), score, ply, result)
     }
 
-    /// How many pieces both players have in hand.
+    /// Number of pieces in both players' hands.
     pub fn in_hand(&self) -> usize {
         in_hand(&self.pieces)
     }
 
-    /// The pieces, seen by the side to move (0) or the other side (1), reflected if asked. If there is room for 40 pieces, the
-    /// kings are the last of them.
+    /// The pieces as seen by the side to move (0) or the other side (1), reflected if `mirror`. If `out` has
+    /// room for 40 pieces, the kings are the last two.
     #[inline]
     pub fn view(&self, perspective: usize, mirror: bool, out: &mut [u16]) {
         let (out, kings) = out.split_first_chunk_mut::<ACTIVE>().expect("38 places");

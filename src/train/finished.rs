@@ -1,4 +1,4 @@
-//! [`Finished`]: the parameters in the plain shape of the network, still in f32.
+//! [`Finished`]: the parameters of the finished network in f32.
 
 use rayon::prelude::*;
 
@@ -8,10 +8,11 @@ use super::layout::Layout;
 use super::model::Model;
 use crate::support::memory::{HugeBuf, OutOfMemory};
 
-/// What a [`Model`] amounts to: momentum made up for, the factor added to the rows, mirrored king squares written out.
-/// It is rounded to integers by [`quantize`](Self::quantize).
+/// The network that a [`Model`] computes: outstanding momentum applied, the factor added to the rows, and a
+/// row for every king square even where mirrored squares shared one. [`quantize`](Self::quantize) rounds it
+/// to integers.
 pub struct Finished {
-    /// Where everything lies.
+    /// Sizes and offsets.
     pub layout: Layout,
     /// A row for each king square and BonaPiece.
     pub rows: HugeBuf<f32>,
@@ -35,7 +36,7 @@ impl Model {
 }
 
 impl Finished {
-    /// The output, 1 for 600 `Value`s, for the side to move: exact and slow, made for measuring.
+    /// The output for the side to move, 1 for 600 `Value`s. Slow; for measurements.
     pub fn output(&self, sample: &Sample) -> f32 {
         let l = self.layout;
         let mut pieces = vec![0u16; l.active];

@@ -1,4 +1,4 @@
-//! Where everything lies in the flat arrays of a model: [`Layout`].
+//! Sizes and offsets of a model's flat arrays: [`Layout`].
 
 use super::features::{Sample, WAYS};
 use crate::nnue::arch::ARCHITECTURES;
@@ -9,8 +9,9 @@ use crate::types::Square;
 /// Numbers of a lite network before its dense layers: see `head/lite.rs`.
 pub(super) const LITE: usize = 2920;
 
-/// Where everything lies in the arrays of a model of some architecture. The first layer has a row of [`l1`](Self::l1) numbers
-/// for each input; the layers after it lie in one array, as their `head` says. Of a lite network everything lies there.
+/// Sizes and offsets of the arrays of a model. The first layer has a row of [`l1`](Self::l1) numbers for each
+/// input. The layers after it share one array, whose order their `head` defines; a lite network has only that
+/// array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
     architecture: Architecture,
@@ -24,8 +25,7 @@ pub struct Layout {
     mirrored: bool,
     /// Rows that a view uses.
     pub active: usize,
-    /// The length of the array of the other layers: the last number is followed by unused zeros, so that vector kernels run
-    /// over the whole, 16 at a time.
+    /// Length of the array of the other layers, padded with zeros to a multiple of 16 for vector kernels.
     pub dense: usize,
 }
 
@@ -43,22 +43,25 @@ impl Layout {
         Layout { architecture, l1, buckets, per_bucket, mirrored, active, dense }
     }
 
-    /// What it is the layout of.
+    /// The architecture.
     pub fn architecture(&self) -> Architecture {
         self.architecture
     }
 
-    /// Whether the network itself reflects views, so that [tying](super::model::Model::tie) it adds nothing.
+    /// Whether the network itself reflects views, so that [sharing](super::model::Model::share_mirrored) adds
+    /// nothing.
     pub fn mirrored(&self) -> bool {
         self.mirrored
     }
 
-    /// The bucket of a view by its king's square, and whether it is reflected: if asked for, and (back) if it would have its
-    /// king on files 6 to 9 though the network or the model (`tied`) has none there.
+    /// The bucket of a view by its king's square, and whether the view is reflected. It is reflected if
+    /// `mirror`; if its king is then on files 6 to 9 and the network or the model (`mirror_shared`) has no
+    /// rows there, it is reflected once more.
     #[inline]
-    pub fn bucket(&self, king: u8, mirror: bool, tied: bool) -> (usize, bool) {
+    pub fn bucket(&self, king: u8, mirror: bool, mirror_shared: bool) -> (usize, bool) {
         let (king, reflected) = (Square(king), Square(king).mirror());
-        let mirror = mirror ^ ((tied || self.mirrored) && is_left(if mirror { reflected } else { king }));
+        let mirror =
+            mirror ^ ((mirror_shared || self.mirrored) && is_left(if mirror { reflected } else { king }));
         let bucket = if self.buckets == 1 { 0 } else { if mirror { reflected } else { king }.index() };
         (bucket, mirror)
     }
@@ -75,8 +78,9 @@ impl Layout {
         self.buckets * self.per_bucket
     }
 
-    /// Rows of the factor (see [`Model`](super::model::Model)): one for each row of a bucket, then, if there are several
-    /// buckets, one for each kind of piece, owner and way from the own king to it, which is -8 to 8 files and ranks.
+    /// Rows of the factor (see [`Model`](super::model::Model)): one for each row of a bucket, then, if there
+    /// are several buckets, one for each kind of piece, owner and offset from the own king, which is -8 to 8
+    /// files and ranks.
     pub fn factor_rows(&self) -> usize {
         if self.rows() == 0 {
             return 0;
@@ -90,7 +94,7 @@ impl Layout {
         self.l1 / 2
     }
 
-    /// What tells the layouts of all architectures apart.
+    /// Numbers that differ between the layouts of all architectures.
     pub(super) fn signature(&self) -> [u32; 4] {
         [self.rows(), self.factor_rows(), self.l1, self.dense].map(|n| n as u32)
     }
@@ -107,12 +111,12 @@ mod tests {
     use crate::train::kernels::WIDTHS;
 
     #[test]
-    fn a_checkpoint_tells_every_architecture() {
+    fn a_signature_identifies_every_architecture() {
         for a in ARCHITECTURES {
             assert_eq!(Layout::with_signature(Layout::of(a).signature()), Some(a));
         }
         assert_eq!(Layout::with_signature([1, 2, 3, 4]), None);
-        // what matrix kernels work on
+        // the multiples that the kernels require
         let layouts = ARCHITECTURES.map(Layout::of);
         assert!(layouts.iter().all(|l| l.dense.is_multiple_of(16) && l.l1.is_multiple_of(WIDTHS)));
     }

@@ -1,8 +1,9 @@
-//! Batches in random order, made on a thread of their own: [`Loader`].
+//! [`Loader`]: batches in random order, made on a separate thread.
 //!
-//! A set that fits in the memory allowed is decoded once and drawn in a fresh random order in every pass. A larger one
-//! is streamed: its units in random order fill a pool, from which positions are drawn at random while further units
-//! refill it. What comes out depends on seed and settings only, so a run that resumes gets the batches it would have got.
+//! A set that fits in the allowed memory is decoded once and shuffled for every pass. A larger set is
+//! streamed: its units, in random order, fill a pool from which positions are drawn at random while further
+//! units refill it. The batches depend on seed and settings only, so a resumed run gets the same batches as
+//! an uninterrupted one.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -16,10 +17,10 @@ use super::source::{DataSet, Part};
 use crate::data::RecordError;
 use crate::support::random::Rng;
 
-/// What the loader is asked for.
+/// Options of the loader.
 #[derive(Clone, Copy, Debug)]
 pub struct LoaderOptions {
-    /// Decides the order.
+    /// Determines the order.
     pub seed: u64,
     /// Positions a batch.
     pub batch: usize,
@@ -27,21 +28,21 @@ pub struct LoaderOptions {
     pub epochs: u32,
     /// Bytes that decoded positions may take.
     pub memory: usize,
-    /// Threads that decode while training goes on, and before it begins.
+    /// Threads that decode during training.
     pub threads: usize,
     /// Threads that decode a resident set before training begins.
     pub first_threads: usize,
     /// Reflect each position left to right with probability 1/2.
     pub mirror: bool,
-    /// For a tied model.
-    pub tied: bool,
-    /// Of the model.
+    /// Whether the model shares the rows of mirrored king squares.
+    pub mirror_shared: bool,
+    /// Layout of the model.
     pub layout: Layout,
-    /// Where to begin: pass, and batches of that pass already used.
+    /// First batch: the pass, and how many batches of it to skip.
     pub start: (u32, u64),
 }
 
-/// A batch and its place in the run.
+/// A batch with its position in the run.
 pub struct Delivery {
     /// The positions.
     pub batch: Batch,
@@ -66,7 +67,7 @@ impl Loader {
         let (send, batches) = sync_channel(3);
         let (empty, used) = channel();
         let thread = std::thread::Builder::new().name("loader".into()).spawn(move || {
-            let mut out = Output { send, used, samples: Vec::new(), options };
+            let mut out = BatchSender { send, used, samples: Vec::new(), options };
             let result = if positions * size_of::<Sample>() as u64 <= options.memory as u64 {
                 out.resident(&data, positions)
             } else {
@@ -87,7 +88,7 @@ impl Loader {
         self.batches.recv().ok()
     }
 
-    /// Gives a batch's memory back for another.
+    /// Returns a batch's memory for reuse.
     pub fn recycle(&self, batch: Batch) {
         let _ = self.empty.send(batch); // a loader that has finished wants none
     }
@@ -95,7 +96,7 @@ impl Loader {
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        // closes the channel, at which the thread ends
+        // closes the channel, which ends the thread
         self.batches = sync_channel(0).1;
         if let Some(t) = self.thread.take() {
             let _ = t.join();
@@ -103,7 +104,7 @@ impl Drop for Loader {
     }
 }
 
-/// Units decoded at a time. Not a matter of threads, so that the order is not either.
+/// Units decoded at a time. It does not depend on the number of threads, so the order does not either.
 const GROUP: usize = 16;
 
 enum Stop {
@@ -145,17 +146,18 @@ fn read_units(
     Ok(())
 }
 
-struct Output {
+struct BatchSender {
     send: SyncSender<Result<Delivery, RecordError>>,
     used: Receiver<Batch>,
     samples: Vec<(Sample, bool)>,
     options: LoaderOptions,
 }
 
-impl Output {
+impl BatchSender {
     fn deliver(&mut self, epoch: u32, number: u64, last_of_epoch: bool) -> Result<(), Stop> {
         if (epoch, number) >= self.options.start {
-            // which positions are reflected depends on the batch alone, so that resuming need not draw it again
+            // the reflections depend on the batch's number only, so resuming does not have to repeat earlier
+            // draws
             let mut rng = Rng::for_stream(self.options.seed ^ 0x6d69_7272, (epoch as u64) << 40 | number);
             if self.options.mirror {
                 for chunk in self.samples.chunks_mut(64) {
@@ -164,7 +166,7 @@ impl Output {
                 }
             }
             let mut batch = self.used.try_recv().unwrap_or_default();
-            batch.fill(&self.samples, self.options.tied, &self.options.layout);
+            batch.fill(&self.samples, self.options.mirror_shared, &self.options.layout);
             let delivery = Delivery { batch, epoch, number, last_of_epoch };
             self.send.send(Ok(delivery)).map_err(|_| Stop::Closed)?;
         }
@@ -174,7 +176,7 @@ impl Output {
 
     fn resident(&mut self, data: &DataSet, positions: u64) -> Result<(), Stop> {
         let decoders = pool(self.options.first_threads)?;
-        // in groups, because two copies of everything would be a copy too many
+        // in groups, so that memory never holds everything twice
         let mut all: Vec<Sample> = Vec::with_capacity(positions as usize);
         let units: Vec<usize> = (0..data.units()).collect();
         for group in units.chunks(8 * GROUP) {

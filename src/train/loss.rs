@@ -1,15 +1,15 @@
-//! What training minimizes: [`Objective`] and [`Loss`].
+//! [`Objective`]: the targets of training. [`Loss`]: the divergence from them.
 
 /// The score, in `Value` units, for which the network's output is 1.
 pub const SCORE_SCALE: f32 = 600.0;
 
-/// What the network's output is compared with, and on which scale.
+/// The targets that outputs are compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
     /// Weight of the score in the target; the rest is the game's result.
     pub lambda: f32,
-    /// The win rate of a score is `sigmoid(score / scale)`, for labels and for what the network says, so that the network
-    /// goes on to say scores. The smaller the scale, the less large scores weigh.
+    /// The win rate of a score is `sigmoid(score / scale)`, for labels and for the network's output, so that
+    /// the output keeps the unit of scores. The smaller the scale, the less large scores weigh.
     pub scale: f32,
 }
 
@@ -29,7 +29,7 @@ impl Objective {
 /// Sums over samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Loss {
-    /// How many.
+    /// Number of samples.
     pub samples: f64,
     /// Cross-entropy of prediction against target, less the target's own entropy (so 0 is perfect).
     pub cross_entropy: f64,
@@ -42,7 +42,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Adds a sample for which the network says the win rate `sigmoid(z)` and returns the slope of its loss by `z`.
+    /// Adds a sample with predicted win rate `sigmoid(z)`; returns the derivative of its loss by `z`.
     pub fn count(&mut self, z: f32, target: f32, result: f32) -> f32 {
         let p = 1.0 / (1.0 + (-z).exp());
         self.samples += 1.0;
@@ -55,7 +55,7 @@ impl Loss {
         p - target
     }
 
-    /// Adds the sums over other samples.
+    /// Adds the sums of `other`.
     pub fn add(&mut self, other: &Loss) {
         self.samples += other.samples;
         self.cross_entropy += other.cross_entropy;

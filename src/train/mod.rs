@@ -1,9 +1,11 @@
 //! The trainer: from training records to a network, on the processor, in f32.
 //!
-//! [`run::run`] is a run: a [`source::DataSet`] feeds a loader, whose [`batch::Batch`]es a [`step::Trainer`] learns from;
-//! the [`model::Model`] (or its [`average::Average`]) then becomes integers in [`quantize`]. What follows the first
-//! layer is in `head`, one file a kind of network, and the arithmetic in [`kernels`].
+//! [`run::run`] is a run: a [`source::DataSet`] feeds a loader, which makes [`batch::Batch`]es for a
+//! [`step::Trainer`]. [`quantize`] rounds the [`model::Model`] (or its [`average::Average`]) to integers. The
+//! layers after the first one are in `head`, one file for each kind of network. The arithmetic is in
+//! [`kernels`].
 
+pub mod accuracy;
 pub mod average;
 pub mod batch;
 pub mod checkpoint;
@@ -11,11 +13,11 @@ pub mod error;
 pub mod features;
 mod finished;
 mod head;
-mod held_out;
 pub mod kernels;
 pub mod layout;
 mod loader;
 pub mod loss;
+pub mod mirror_sharing;
 pub mod model;
 pub mod quantize;
 mod report;
@@ -26,5 +28,4 @@ pub mod settings;
 pub mod source;
 mod start;
 pub mod step;
-pub mod tie;
-pub mod yardstick;
+mod validation;

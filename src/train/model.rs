@@ -1,4 +1,4 @@
-//! The parameters of a network in f32, with the state of Adam beside them.
+//! [`Model`]: the parameters of a network in f32, with the state of Adam.
 
 use super::features::{BONA, mirrored_row, relative_row};
 use super::head::{self, normal};
@@ -10,7 +10,7 @@ use crate::support::memory::{HugeBuf, OutOfMemory};
 use crate::support::random::Rng;
 use crate::types::Square;
 
-/// Some parameters and both moments of their gradients.
+/// Parameters with both moments of their gradients.
 pub struct Moments<T> {
     /// The parameters.
     pub w: T,
@@ -32,17 +32,17 @@ impl Moments<Vec<f32>> {
     }
 }
 
-/// Everything that training changes.
+/// The state that training changes.
 pub struct Model {
-    /// Where everything lies.
+    /// Sizes and offsets.
     pub layout: Layout,
     /// First layer: a row for each king square and BonaPiece, on top of the factor's rows.
     pub rows: Moments<HugeBuf<f32>>,
     /// For each row the number of the step that last touched it; 0 for never.
     pub last: Vec<u32>,
-    /// The factor: a row for each BonaPiece, shared by all king squares, and a row for each kind of piece and way from
-    /// the king, shared by all that are as far apart (`relative_row`). Both are added to the rows in the end, so the
-    /// finished network has the plain shape; meanwhile what is true for every king is learnt once, not 81 times.
+    /// The factor: a row for each BonaPiece, shared by all king squares, and a row for each kind of piece and
+    /// offset from the king, shared by all pairs with that offset (`relative_row`). Both are added to the
+    /// rows in the finished network. So knowledge that holds for every king is learnt once, not 81 times.
     pub factor: Moments<HugeBuf<f32>>,
     /// Bias of the first layer.
     pub bias: Moments<Vec<f32>>,
@@ -50,7 +50,7 @@ pub struct Model {
     pub dense: Moments<Vec<f32>>,
     /// Steps done.
     pub step: u32,
-    /// By step: how far a row last touched in that step has moved since by its momentum, see [`CatchUp`].
+    /// By step: how far the momentum has moved a row that was last touched in that step, see [`CatchUp`].
     pub shift: Vec<f32>,
     /// See [`AdamStep`].
     pub beta1: f32,
@@ -60,15 +60,15 @@ pub struct Model {
     pub epsilon: f32,
     /// Learning rate of the rows, as a share of that of everything else.
     pub row_rate: f32,
-    /// Whether mirrored king squares share their rows, see [`tie`](Self::tie).
-    pub tied: bool,
+    /// Whether mirrored king squares share their rows, see [`share_mirrored`](Self::share_mirrored).
+    pub mirror_shared: bool,
 }
 
-/// After so many steps the momentum of an untouched row is below what f32 can show.
+/// Steps after which the momentum of an untouched row is below the precision of f32.
 const MEMORY: usize = 400;
 
 impl Model {
-    /// Fresh parameters.
+    /// Random parameters.
     ///
     /// # Errors
     /// No memory: HalfKP takes 1.5 MB for each output of the first layer.
@@ -87,21 +87,21 @@ impl Model {
             beta2: 0.999,
             epsilon: 1e-8,
             row_rate: 1.0,
-            tied: false,
+            mirror_shared: false,
         };
         let mut rng = Rng::for_stream(seed, 0);
-        // Accumulators start around the middle of (0, 1), hidden layers too, so that every unit has a gradient.
+        // Units of all layers start around the middle of (0, 1), so that every unit has a gradient.
         let spread = 0.3 / (layout.active as f32).sqrt();
         model.factor.w[..layout.per_bucket * layout.l1]
             .iter_mut()
             .for_each(|w| *w = normal(&mut rng) * spread);
         model.bias.w.fill(0.5);
-        head::of(&layout).begin(&mut rng, &mut model.dense.w);
+        head::of(&layout).init(&mut rng, &mut model.dense.w);
         model.clip();
         Ok(model)
     }
 
-    /// The step that is about to be made, for parameters that are touched in every step.
+    /// The next step, for parameters that are touched in every step.
     pub fn adam(&self, rate: f32) -> AdamStep {
         let t = self.step as i32 + 1;
         let correction = (1.0 - (self.beta2 as f64).powi(t)).sqrt() / (1.0 - (self.beta1 as f64).powi(t));
@@ -113,13 +113,13 @@ impl Model {
         }
     }
 
-    /// What a row last touched in step `last` has missed so far.
+    /// The steps that a row last touched in step `last` has missed.
     #[inline]
     pub fn catch_up(&self, last: u32) -> Option<CatchUp> {
         catch_up(&self.shift, self.step, self.beta1, self.beta2, last)
     }
 
-    /// Notes that the step has been made that [`adam`](Self::adam) described.
+    /// Records that the step of [`adam`](Self::adam) has been made.
     pub fn finish_step(&mut self, step: AdamStep) {
         self.step += 1;
         let ratio = self.beta1 / self.beta2.sqrt();
@@ -131,7 +131,7 @@ impl Model {
         self.shift.push(0.0);
     }
 
-    /// Keeps the weights of the small layers within what their integers hold.
+    /// Clamps the weights of the layers after the first one to the range of their integers.
     pub fn clip(&mut self) {
         head::of(&self.layout).clip(&mut self.dense.w);
     }
@@ -139,16 +139,16 @@ impl Model {
     /// What the factor adds to a row of the first layer.
     #[inline]
     pub fn factor_of(&self, kernels: Kernels, king: usize, bona: usize, out: &mut [f32]) {
-        let (own, way) = factor_rows(&self.layout, king, bona);
+        let (own, offset) = factor_rows(&self.layout, king, bona);
         let row = |row: usize| &self.factor.w[row * self.layout.l1..][..self.layout.l1];
         out.copy_from_slice(row(own));
-        if let Some(way) = way {
-            kernels.run(Add { total: out, x: row(way) });
+        if let Some(offset) = offset {
+            kernels.run(Add { total: out, x: row(offset) });
         }
     }
 
-    /// Moves all rows by the momentum that they have missed so far.
-    pub fn settle(&mut self) {
+    /// Applies the outstanding momentum of all rows.
+    pub fn apply_momentum(&mut self) {
         let l1 = self.layout.l1;
         for (row, last) in self.last.iter_mut().enumerate() {
             let Some(late) = catch_up(&self.shift, self.step, self.beta1, self.beta2, *last) else {
@@ -169,7 +169,8 @@ impl Model {
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
         let (l1, per_bucket) = (self.layout.l1, self.layout.per_bucket);
-        let row = if self.tied && is_left(Square((row / BONA) as u8)) { mirrored_row(row) } else { row };
+        let row =
+            if self.mirror_shared && is_left(Square((row / BONA) as u8)) { mirrored_row(row) } else { row };
         let at = row * l1..(row + 1) * l1;
         self.factor_of(Kernels::SCALAR, row / per_bucket, row % per_bucket, out);
         let late = self.catch_up(self.last[row]);
@@ -183,13 +184,14 @@ impl Model {
     }
 }
 
-/// The rows of the factor that a row of the first layer shares: its BonaPiece's, and that of the way from the king.
+/// The rows of the factor for a row of the first layer: its BonaPiece's, and that of the offset from the
+/// king.
 #[inline]
 pub(super) fn factor_rows(layout: &Layout, king: usize, bona: usize) -> (usize, Option<usize>) {
     (bona, if layout.buckets > 1 { relative_row(king, bona) } else { None })
 }
 
-/// See [`Model::catch_up`]; apart from the model so that its parts can be borrowed one by one.
+/// See [`Model::catch_up`]; a function of its own so that parts of the model can be borrowed separately.
 #[inline]
 pub(super) fn catch_up(shift: &[f32], step: u32, beta1: f32, beta2: f32, last: u32) -> Option<CatchUp> {
     if last == 0 || last == step {

@@ -10,24 +10,24 @@ use super::model::Model;
 use crate::nnue::{FV_SCALE, Network, Shape, output_of};
 use crate::support::memory::OutOfMemory;
 
-/// One unit of the first layer.
+/// The integer for 1 in the first layer.
 const INPUT_SCALE: f32 = 127.0;
-/// Why a network is no start for training.
+/// Why training cannot start from a network.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum FromNetworkError {
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    #[error("a {0} network holds products of what is trained: start from its run's checkpoint")]
+    #[error("a {0} network holds products of the trained parameters: start from its run's checkpoint")]
     Multiplied(Shape),
 }
 
 impl Model {
-    /// A model that computes what `net` does, for training it further: the same evaluations, though the network may have
-    /// another FV_SCALE than those that are made here.
+    /// A model with the evaluations of `net`, for further training. The FV_SCALE of `net` may differ from
+    /// that of trained networks.
     ///
     /// # Errors
-    /// No memory, or a network that does not tell what it was trained from.
+    /// No memory, or a network whose trained parameters cannot be recovered.
     pub fn from_network(net: &Network) -> Result<Model, FromNetworkError> {
         let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
@@ -47,7 +47,7 @@ impl Model {
 }
 
 impl Finished {
-    /// The network in integers.
+    /// Rounds to the network's integers.
     pub fn quantize(&self) -> Result<Network, OutOfMemory> {
         let mut net = self.layout.architecture().zeroed()?;
         let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
@@ -62,14 +62,14 @@ impl Finished {
     }
 }
 
-/// What the engine computes from the integers: the raw output, FV_SCALE times the `Value`.
+/// The raw output that the engine computes: FV_SCALE times the `Value`.
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
     let layout = Layout::of(net.architecture());
     let accumulators = head::of(&layout).accumulators(&layout, net.parameters(), sample);
     output_of(net, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
 }
 
-/// How far the integers are from f32, in centipawns (a pawn is 90 `Value`s), and what that does to the loss.
+/// Distance of the integers from f32, in centipawns (a pawn is 90 `Value`s), and both losses.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuantizationError {
     /// Positions compared.
@@ -86,8 +86,7 @@ pub struct QuantizationError {
 
 /// Compares the network in f32 with its integers on `samples`; the losses are those of `objective`.
 ///
-/// After quantised training the unrounded parameters are only where the rounded ones come from: it is the loss of the
-/// integers that training has brought down, and the difference from f32 says little.
+/// Quantized training minimizes the loss of the integers, so the difference from f32 says little there.
 pub fn quantization_error(
     exact: &Finished,
     net: &Network,
@@ -124,7 +123,8 @@ mod tests {
     use super::*;
     use crate::nnue::Architecture;
 
-    /// A network of FV_SCALE 32 evaluates half as high as the same integers with 16; so does the model made of it.
+    /// A network of FV_SCALE 32 evaluates half as high as the same integers with 16; so does the model made
+    /// of it.
     #[test]
     fn a_model_evaluates_as_its_network_whatever_the_scale() {
         for name in ["halfkp_256x2-32-32", "psq_256x2-screlu-8b"] {

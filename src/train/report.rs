@@ -1,4 +1,4 @@
-//! What a run leaves to look at: a CSV log and an SVG of its losses.
+//! The log of a run as CSV, and its losses as SVG.
 
 use crate::support::chart::{self, COLORS, Curve, Panel};
 use std::fmt::Write;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 /// One line of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Steps of this run done.
+pub struct LogEntry {
+    /// Steps done.
     pub step: u32,
-    /// Passes over the data done.
+    /// Passes done.
     pub epochs: f64,
     /// Positions learnt from, repeated ones included.
     pub positions: u64,
@@ -20,18 +20,18 @@ pub struct Entry {
     pub rate: f64,
     /// Weight of the score against the result in the target.
     pub lambda: f64,
-    /// Mean divergence from the targets since the last line, and on the validation set, in nats.
+    /// Mean divergence from the targets since the last entry, in nats.
     pub training: f64,
-    /// The same on the held-out positions, if there are any.
+    /// The same on the validation set, if there is one.
     pub validation: Option<f64>,
-    /// Root mean square error of the win rate there.
+    /// Root mean square error of the win rate on the validation set.
     pub rmse: Option<f64>,
-    /// Share of the decisive ones among them whose winner the sign of the output names.
+    /// Share of its decisive positions in which the sign of the output names the winner.
     pub accuracy: Option<f64>,
 }
 
 /// The log as CSV.
-pub fn csv(log: &[Entry]) -> String {
+pub fn csv(log: &[LogEntry]) -> String {
     let number = |n: Option<f64>| n.map_or(String::new(), |n| format!("{n:.6}"));
     let mut out =
         String::from("step,epochs,positions,seconds,rate,lambda,training,validation,rmse,accuracy\n");
@@ -55,8 +55,8 @@ pub fn csv(log: &[Entry]) -> String {
 }
 
 /// Both losses over positions.
-pub fn svg(log: &[Entry]) -> String {
-    let curve = |name: &str, color, value: fn(&Entry) -> Option<f64>| Curve {
+pub fn svg(log: &[LogEntry]) -> String {
+    let curve = |name: &str, color, value: fn(&LogEntry) -> Option<f64>| Curve {
         name: name.into(),
         color,
         points: log.iter().filter_map(|e| Some((e.positions as f64 / 1e6, value(e)?))).collect(),

@@ -9,17 +9,17 @@ use super::checkpoint;
 use super::error::TrainError;
 use super::features::Sample;
 use super::finished::Finished;
-use super::held_out::HeldOut;
 use super::kernels::{Grid, Kernels};
 use super::layout::Layout;
 use super::loader::{Delivery, Loader, LoaderOptions};
 use super::loss::{Loss, Objective};
 use super::quantize::{QuantizationError, quantization_error};
-use super::report::{Entry, csv, svg};
-use super::settings::Settings;
-use super::source::{Counts, DataSet, Selection};
-use super::start::{Material, Place, Start};
+use super::report::{LogEntry, csv, svg};
+use super::settings::TrainingSettings;
+use super::source::{DataSet, Selection, SetCounts};
+use super::start::{Material, RunStart, RunState};
 use super::step::Trainer;
+use super::validation::ValidationSet;
 use crate::data::TdLambda;
 use crate::resume::{AtPath, Lock, interrupt, whole_file};
 use crate::support::console::{Progress, clock};
@@ -27,45 +27,45 @@ use crate::support::memory::OutOfMemory;
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]
-pub struct Job {
-    /// What decides the outcome.
-    pub settings: Settings,
+pub struct TrainingJob {
+    /// The settings that determine the result.
+    pub settings: TrainingSettings,
     /// Files of records, or directories of them.
     pub data: Vec<PathBuf>,
-    /// Directory for the network, log, picture and checkpoint.
+    /// Directory for the network, log, chart and checkpoint.
     pub out: PathBuf,
-    /// Go on from the checkpoint in `out`, if there is one.
+    /// Continue from the checkpoint in `out`, if there is one.
     pub resume: bool,
     /// Network, or checkpoint of another run, to start from.
     pub init: Option<PathBuf>,
-    /// The arithmetic.
+    /// The instruction set.
     pub kernels: Kernels,
-    /// Threads that decode records while training goes on.
+    /// Threads that decode records during training.
     pub loader_threads: usize,
     /// Stop after this time.
     pub max_time: Option<Duration>,
-    /// Let the schedule end with `max_time`, however far the data got; then earlier processes of the run count, too.
+    /// Let the schedule end with `max_time`, which then includes the time of earlier processes of the run.
     pub fit_time: bool,
     /// Time between checkpoints.
     pub checkpoint_every: Duration,
     /// Steps between validations.
     pub validate_every: u32,
-    /// Say nothing.
+    /// No output.
     pub quiet: bool,
 }
 
 /// The name of the network in the output directory.
 pub const NETWORK: &str = "nn.bin";
-/// The name of the checkpoint in the output directory: the whole state in f32, from which the run is resumed or the next
-/// one starts.
+/// The name of the checkpoint in the output directory: the whole state in f32, from which this run or the
+/// next one continues.
 pub const CHECKPOINT: &str = "checkpoint";
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct TrainingOutcome {
     /// One line for each validation.
-    pub log: Vec<Entry>,
-    /// What rounding the finished network did.
+    pub log: Vec<LogEntry>,
+    /// The effect of rounding the finished network.
     pub quantization: QuantizationError,
     /// Positions seen a second in this process, validation and saving included.
     pub speed: f64,
@@ -75,24 +75,24 @@ pub struct TrainingOutcome {
 ///
 /// # Errors
 /// Files, memory, settings that do not go together.
-pub fn run(job: &Job) -> Result<Option<TrainingOutcome>, TrainError> {
+pub fn run(job: &TrainingJob) -> Result<Option<TrainingOutcome>, TrainError> {
     std::fs::create_dir_all(&job.out).at(&job.out)?;
     let _lock = Lock::take(&job.out.join("train"))?;
-    let (mut run, loader) = Run::prepare(job)?;
+    let (mut run, loader) = ActiveRun::prepare(job)?;
     let finished = run.train(loader)?;
     run.conclude(finished)
 }
 
 /// A run under way.
-struct Run<'a> {
-    job: &'a Job,
+struct ActiveRun<'a> {
+    job: &'a TrainingJob,
     progress: Progress,
     trainer: Trainer,
     average: Option<Average>,
-    place: Place,
+    state: RunState,
     /// Steps a pass.
     per_epoch: u64,
-    held_out: HeldOut,
+    validation: ValidationSet,
     score_scale: f32,
     begin: Instant,
     /// Seconds spent on the run by earlier processes.
@@ -104,9 +104,9 @@ struct Run<'a> {
     last_save: Instant,
 }
 
-impl Run<'_> {
-    /// Opens the data and makes, or restores, what training needs.
-    fn prepare(job: &Job) -> Result<(Run<'_>, Loader), TrainError> {
+impl ActiveRun<'_> {
+    /// Opens the data and creates or restores the state.
+    fn prepare(job: &TrainingJob) -> Result<(ActiveRun<'_>, Loader), TrainError> {
         let begin = Instant::now();
         let s = &job.settings;
         let mut progress = Progress::new(job.quiet);
@@ -122,7 +122,7 @@ impl Run<'_> {
             None => data.fit_score_scale()?.ok_or(TrainError::NoScoreScale)?,
         };
         data.set_score_scale(score_scale);
-        let Counts { units: counts, games, unknown_ends } = data.count()?;
+        let SetCounts { units: counts, games, unknown_ends } = data.count()?;
         if let (Some(_), Some(note)) = (s.td, TdLambda::note(unknown_ends, games)) {
             progress.say(&note);
         }
@@ -133,26 +133,33 @@ impl Run<'_> {
             return Err(TrainError::TooFewPositions { positions, batch: s.batch });
         }
         let layout = Layout::of(s.architecture);
-        let held_out =
-            HeldOut::draw(&data, &counts, s.validation_positions, s.seed, s.batch, s.tie_mirror, &layout)?;
+        let validation = ValidationSet::draw(
+            &data,
+            &counts,
+            s.validation_positions,
+            s.seed,
+            s.batch,
+            s.tie_mirror,
+            &layout,
+        )?;
         let checkpoint = job.out.join(CHECKPOINT);
         let material = Material::of(&data, positions, job.init.as_deref())?;
         let start = if job.resume && checkpoint.exists() {
-            Start::resumed(&checkpoint, s, material)?
+            RunStart::resumed(&checkpoint, s, material)?
         } else {
-            Start::new(s, material, job.init.as_deref(), |w| progress.say(&w))?
+            RunStart::new(s, material, job.init.as_deref(), |w| progress.say(&w))?
         };
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
-        let Start { model, average, place } = start;
-        let threads = place.settings.threads;
+        let RunStart { model, average, state } = start;
+        let threads = state.settings.threads;
         progress.say(&format!(
-            "{} training positions in {} file{} ({}), {} of {aside} held-out ones used, {per_epoch} steps a pass; \
+            "{} training positions in {} file{} ({}), {} of {aside} validation positions used, {per_epoch} steps a pass; \
              win-rate scale {score_scale:.0}; {} kernels, {threads} threads",
             positions,
             data.files(),
             if data.files() == 1 { "" } else { "s" },
             if resident { "kept in memory" } else { "streamed" },
-            held_out.samples.len(),
+            validation.samples.len(),
             job.kernels.name(),
         ));
         let options = LoaderOptions {
@@ -163,23 +170,23 @@ impl Run<'_> {
             threads: job.loader_threads,
             first_threads: threads.max(job.loader_threads),
             mirror: s.mirror,
-            tied: s.tie_mirror,
+            mirror_shared: s.tie_mirror,
             layout,
-            start: (place.epoch, place.batch),
+            start: (state.epoch, state.batch),
         };
         let loader = Loader::start(Arc::new(data), positions, options);
         let grid = if s.quantized { Grid::Quantized } else { Grid::Fine };
         let trainer = Trainer::new(model, job.kernels, grid, threads, s.batch)?;
-        let recent = Loss { samples: place.recent[0], cross_entropy: place.recent[1], ..Loss::default() };
-        let run = Run {
+        let recent = Loss { samples: state.recent[0], cross_entropy: state.recent[1], ..Loss::default() };
+        let run = ActiveRun {
             job,
             progress,
             trainer,
             average,
-            earlier: place.seconds,
-            place,
+            earlier: state.seconds,
+            state,
             per_epoch,
-            held_out,
+            validation,
             score_scale,
             begin,
             seen: 0,
@@ -189,14 +196,14 @@ impl Run<'_> {
         Ok((run, loader))
     }
 
-    /// Learns until all passes are done (true), or the time is up or the user stops it (false).
+    /// Trains until all passes are done (true), or until the time is up or the user stops the run (false).
     fn train(&mut self, mut loader: Loader) -> Result<bool, TrainError> {
         let (job, s) = (self.job, &self.job.settings);
         let total = self.per_epoch * s.schedule.epochs as u64;
         let mut wait = 0.0;
         let mut first = None;
         if job.fit_time && self.earlier > 0.0 && self.out_of_time() {
-            self.progress.say("the run has had all of its --max-time before");
+            self.progress.say("earlier processes have used all of --max-time");
             return Ok(true);
         }
         loop {
@@ -209,7 +216,7 @@ impl Run<'_> {
             let first: &Instant = first.get_or_insert_with(Instant::now);
             let done = epoch as u64 * self.per_epoch + number;
             let mut fraction = done as f64 / total as f64;
-            self.place.seconds = self.earlier + self.begin.elapsed().as_secs_f64();
+            self.state.seconds = self.earlier + self.begin.elapsed().as_secs_f64();
             if let (true, Some(max)) = (job.fit_time, job.max_time) {
                 fraction = fraction.max(self.spent() / max.as_secs_f64());
             }
@@ -217,17 +224,17 @@ impl Run<'_> {
             let objective = Objective { lambda: lambda as f32, scale: self.score_scale };
             let loss = self.trainer.step(&batch, rate as f32, objective);
             loader.recycle(batch);
-            // a network that knows nothing has a loss below 1
+            // an untrained network has a loss below 1
             let (step, mean) = (done + 1, loss.mean());
             if mean.is_nan() || mean > 1000.0 {
                 return Err(TrainError::Diverged { step, loss: mean });
             }
-            self.look(done)?;
+            self.update_average(done)?;
             self.recent.add(&loss);
             self.seen += s.batch as u64;
-            self.place.epoch = epoch;
-            self.place.batch = number + 1;
-            self.place.seconds = self.earlier + self.begin.elapsed().as_secs_f64();
+            self.state.epoch = epoch;
+            self.state.batch = number + 1;
+            self.state.seconds = self.earlier + self.begin.elapsed().as_secs_f64();
             let (seen, recent, spent) = (self.seen, self.recent.mean(), self.spent());
             self.progress.update(|| {
                 let seconds = first.elapsed().as_secs_f64();
@@ -258,7 +265,7 @@ impl Run<'_> {
                 self.save()?;
             }
             if last_of_epoch && !finished {
-                // a network without the state it came from could not be gone on with after a kill
+                // without a checkpoint the run could not continue after a kill
                 if !job.out.join(CHECKPOINT).exists() {
                     self.save()?;
                 }
@@ -271,35 +278,35 @@ impl Run<'_> {
         }
     }
 
-    /// Seconds that count against `max_time`: of this process, or of the whole run where the schedule ends with it.
+    /// Seconds that count against `max_time`: of this process, or of the whole run with `fit_time`.
     fn spent(&self) -> f64 {
         let earlier = if self.job.fit_time { 0.0 } else { self.earlier };
-        self.place.seconds - earlier
+        self.state.seconds - earlier
     }
 
     fn out_of_time(&self) -> bool {
         self.job.max_time.is_some_and(|max| self.spent() >= max.as_secs_f64())
     }
 
-    /// Lets the average see the model after step number `done`, if it is time to.
-    fn look(&mut self, done: u64) -> Result<(), OutOfMemory> {
+    /// Updates the average after step number `done`, if it is due.
+    fn update_average(&mut self, done: u64) -> Result<(), OutOfMemory> {
         match &mut self.average {
             Some(average) if (done + 1).is_multiple_of(average.every() as u64) => {
-                self.trainer.with_threads(|model| average.look(model))
+                self.trainer.with_threads(|model| average.update(model))
             }
             _ => Ok(()),
         }
     }
 
-    /// Measures the loss on the held-out positions and notes it in the log.
+    /// Measures the loss on the validation set and adds it to the log.
     fn validate(&mut self, steps: u64, rate: f64, objective: Objective) -> Result<(), TrainError> {
-        let valid = self.held_out.loss(&mut self.trainer, objective);
+        let valid = self.validation.loss(&mut self.trainer, objective);
         let measured = |loss: f64| (valid.samples > 0.0).then_some(loss);
-        let entry = Entry {
+        let entry = LogEntry {
             step: steps as u32,
             epochs: steps as f64 / self.per_epoch as f64,
             positions: steps * self.job.settings.batch as u64,
-            seconds: self.place.seconds,
+            seconds: self.state.seconds,
             rate,
             lambda: objective.lambda as f64,
             training: self.recent.mean(),
@@ -307,7 +314,7 @@ impl Run<'_> {
             rmse: measured(valid.rmse()),
             accuracy: measured(valid.accuracy()).filter(|_| valid.decisive > 0.0),
         };
-        self.place.log.push(entry);
+        self.state.log.push(entry);
         let mut line =
             format!("step {}  pass {:.2}  training {:.5}  ", entry.step, entry.epochs, entry.training);
         if let (Some(loss), Some(rmse)) = (entry.validation, entry.rmse) {
@@ -318,20 +325,20 @@ impl Run<'_> {
         }
         self.progress.say(&(line + &clock(entry.seconds)));
         self.recent = Loss::default();
-        write_log(&self.job.out, &self.place.log).at(&self.job.out)?;
+        write_log(&self.job.out, &self.state.log).at(&self.job.out)?;
         Ok(())
     }
 
     fn save(&mut self) -> Result<(), TrainError> {
-        self.place.recent = [self.recent.samples, self.recent.cross_entropy];
+        self.state.recent = [self.recent.samples, self.recent.cross_entropy];
         let path = self.job.out.join(CHECKPOINT);
-        let run = serde_json::to_string(&self.place).at(&path)?;
+        let run = serde_json::to_string(&self.state).at(&path)?;
         checkpoint::save(&path, &self.trainer.model, self.average.as_ref(), &run).at(&path)?;
         self.last_save = Instant::now();
         Ok(())
     }
 
-    /// Shows `work` the network to keep: the average if there is one, else what the last step left.
+    /// Calls `work` with the network to keep: the average if there is one, else the model of the last step.
     fn with_finished<R>(&self, work: impl FnOnce(&Finished) -> R) -> Result<R, OutOfMemory> {
         match self.average.as_ref().and_then(Average::mean) {
             Some(mean) => Ok(work(mean)),
@@ -351,7 +358,7 @@ impl Run<'_> {
         let quantization = self.with_finished(|exact| -> Result<_, TrainError> {
             let net = exact.quantize()?;
             net.save(&path).at(&path)?;
-            Ok(quantization_error(exact, &net, &self.held_out.samples, objective))
+            Ok(quantization_error(exact, &net, &self.validation.samples, objective))
         })??;
         let q = &quantization;
         self.progress.say(&format!(
@@ -371,11 +378,11 @@ impl Run<'_> {
         self.progress.say(&format!(
             "ms a step: index {index}, gather {gather}, dense {dense}, rows {rows}, factor {factor}"
         ));
-        Ok(finished.then_some(TrainingOutcome { log: self.place.log, quantization, speed }))
+        Ok(finished.then_some(TrainingOutcome { log: self.state.log, quantization, speed }))
     }
 }
 
-fn write_log(out: &Path, log: &[Entry]) -> std::io::Result<()> {
+fn write_log(out: &Path, log: &[LogEntry]) -> std::io::Result<()> {
     whole_file::write(&out.join("log.csv"), csv(log))?;
     whole_file::write(&out.join("loss.svg"), svg(log))
 }

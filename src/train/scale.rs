@@ -1,9 +1,10 @@
 //! The win-rate scale of scores, from games: [`fit`].
 
-/// The scale `s` for which `sigmoid(score / s)` tells the results best: the maximum of the likelihood.
+/// The scale `s` for which `sigmoid(score / s)` predicts the results best: the maximum of the likelihood.
 ///
-/// `pairs` are a score for a player, in `Value` units, and whether that player won (1), drew (0) or lost (-1).
-/// `None` if the scores say nothing about the results, or so much that no scale is the best.
+/// `pairs` are a score for a player, in `Value` units, and whether that player won (1), drew (0) or lost
+/// (-1). `None` if the scores do not predict the results at all, or so well that the likelihood has no
+/// maximum.
 pub fn fit(pairs: &[(i16, i8)]) -> Option<f32> {
     // Newton's method on the inverse of the scale, in which the likelihood is concave
     let mut inverse = 1.0 / 600.0;

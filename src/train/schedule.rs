@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of the fall of the learning rate.
+/// How the learning rate falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Shape {
+pub enum RateShape {
     /// Half a cosine from the first rate to the last
     Cosine,
     /// The same factor after every pass
@@ -16,32 +16,34 @@ pub enum Shape {
 
 /// The learning rate and lambda by progress.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Schedule {
+pub struct RateSchedule {
     /// How the rate falls.
-    pub shape: Shape,
-    /// Learning rate in the beginning.
+    pub shape: RateShape,
+    /// Learning rate at the start.
     pub first_rate: f64,
-    /// Learning rate in the end.
+    /// Learning rate at the end.
     pub last_rate: f64,
     /// Steps over which the rate rises from 0.
     pub warmup: u32,
     /// Passes over the data.
     pub epochs: u32,
-    /// Lambda in the beginning.
+    /// Lambda at the start.
     pub first_lambda: f64,
-    /// Lambda in the end.
+    /// Lambda at the end.
     pub last_lambda: f64,
 }
 
-impl Schedule {
+impl RateSchedule {
     /// The rate of the run's step number `step` when the run is `progress` (0 to 1) done.
     pub fn rate(&self, progress: f64, step: u64) -> f64 {
         let progress = progress.clamp(0.0, 1.0);
         let (first, last) = (self.first_rate, self.last_rate);
         let rate = match self.shape {
-            Shape::Constant => first,
-            Shape::Cosine => last + (first - last) * 0.5 * (1.0 + (std::f64::consts::PI * progress).cos()),
-            Shape::Step => {
+            RateShape::Constant => first,
+            RateShape::Cosine => {
+                last + (first - last) * 0.5 * (1.0 + (std::f64::consts::PI * progress).cos())
+            }
+            RateShape::Step => {
                 let passes = (progress * self.epochs as f64).floor().min(self.epochs as f64 - 1.0);
                 first * (last / first).powf(passes / (self.epochs as f64 - 1.0).max(1.0))
             }
@@ -61,8 +63,8 @@ mod tests {
 
     #[test]
     fn schedules_go_from_first_to_last() {
-        for shape in [Shape::Cosine, Shape::Step] {
-            let s = Schedule {
+        for shape in [RateShape::Cosine, RateShape::Step] {
+            let s = RateSchedule {
                 shape,
                 first_rate: 1e-3,
                 last_rate: 1e-5,

@@ -1,4 +1,4 @@
-//! Where training positions come from: [`DataSet`], a set of files cut into units that can be decoded in any order.
+//! [`DataSet`]: files of training records, divided into units that can be decoded in any order.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -32,35 +32,36 @@ fn score_of_record(record: &[u8]) -> i16 {
     i16::from_le_bytes([record[32], record[33]])
 }
 
-/// Which side of the split.
+/// Which part of the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What steps are made from.
+    /// For steps.
     Training,
-    /// What is set aside.
+    /// For validation.
     Validation,
 }
 
-/// What positions are taken, and which are set aside.
+/// Which positions are used, and which of them for validation.
 #[derive(Clone, Copy, Debug)]
 pub struct Selection {
-    /// Share of games (of units, where records do not tell games apart) set aside for validation.
+    /// Share of games set aside for validation; of units, for records without games.
     pub validation: f64,
     /// Positions with larger scores are left out.
     pub score_limit: i16,
-    /// Scores beyond this count as this; announced mates are such scores.
+    /// Scores beyond this, announced mates included, count as this.
     pub score_clip: Option<i16>,
-    /// Targets from whole games instead of the search scores; formats without games keep their scores.
+    /// Targets computed from whole games instead of the search scores. Formats without games keep their
+    /// scores.
     pub td: Option<TdLambda>,
 }
 
-/// What there is in a set.
-pub struct Counts {
-    /// Of each unit the positions for training and for validation.
+/// Numbers of positions and games in a set.
+pub struct SetCounts {
+    /// By unit: positions for training and for validation.
     pub units: Vec<[u32; 2]>,
-    /// Whole games.
+    /// Games.
     pub games: u64,
-    /// Those of which nobody knows how they ended.
+    /// Games whose end is unknown.
     pub unknown_ends: u64,
 }
 
@@ -72,11 +73,12 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// Opens files, and directories for the `.games`, `.psv`, `.bin` and `.hcpe` files in them, in order of names. (The
-    /// `.part` of a run that was stopped must be named.)
+    /// Opens files, and directories for the `.games`, `.psv`, `.bin` and `.hcpe` files in them, in order of
+    /// names. (The `.part` of a run that was stopped must be named.)
     ///
     /// # Errors
-    /// A file that cannot be read or is of no known kind. A damaged end of a game file is skipped and reported to `warn`.
+    /// A file that cannot be read or is of no known kind. A damaged end of a game file is skipped and
+    /// reported to `warn`.
     pub fn open(
         paths: &[PathBuf],
         selection: Selection,
@@ -110,7 +112,7 @@ impl DataSet {
         Ok(DataSet { files, units, selection })
     }
 
-    /// A number for the content of the files.
+    /// A hash of the files' content.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -118,18 +120,18 @@ impl DataSet {
         fingerprint(self.files.iter().map(|(path, _)| &**path))
     }
 
-    /// How many units the files are cut into.
+    /// Number of units.
     pub fn units(&self) -> usize {
         self.units.len()
     }
 
-    /// How many files there are.
+    /// Number of files.
     pub fn files(&self) -> usize {
         self.files.len()
     }
 
-    /// The win-rate scale of the search scores that fits the results of these games best, from a part of a large set.
-    /// `None` if they tell none.
+    /// The win-rate scale of the search scores that fits the results of these games best, from a part of a
+    /// large set. `None` if none fits.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -151,15 +153,15 @@ impl DataSet {
         Ok(scale::fit(&pairs.concat()))
     }
 
-    /// Tells targets from whole games the win-rate scale of the scores.
+    /// Sets the win-rate scale of the scores for targets from whole games.
     pub fn set_score_scale(&mut self, scale: f32) {
         if let Some(td) = &mut self.selection.td {
             td.scale = scale as f64;
         }
     }
 
-    /// How many positions each unit has for training and for validation, and of what games, without replaying one.
-    pub fn count(&self) -> Result<Counts, RecordError> {
+    /// SetCounts positions and games without replaying games.
+    pub fn count(&self) -> Result<SetCounts, RecordError> {
         let (games, unknown_ends) = (AtomicU64::new(0), AtomicU64::new(0));
         let units = self
             .units
@@ -186,7 +188,7 @@ impl DataSet {
                 Ok(counts)
             })
             .collect::<Result<_, RecordError>>()?;
-        Ok(Counts { units, games: games.into_inner(), unknown_ends: unknown_ends.into_inner() })
+        Ok(SetCounts { units, games: games.into_inner(), unknown_ends: unknown_ends.into_inner() })
     }
 
     /// Appends the positions of one part of unit `i`.
@@ -283,7 +285,7 @@ impl DataSet {
         self.part(unit.offset ^ (unit.file as u64) << 48)
     }
 
-    /// The same name always falls on the same side, whatever else is in the set.
+    /// The part that a game or unit belongs to. It depends on `name` only, not on the rest of the set.
     fn part(&self, name: u64) -> Part {
         let mut rng = crate::support::random::Rng::for_stream(0x7661_6c69, name);
         if rng.chance(self.selection.validation) { Part::Validation } else { Part::Training }

@@ -1,4 +1,4 @@
-//! Where a run begins: afresh, from a network, from the state that another run left, or where it was stopped.
+//! The start of a run: random parameters, a network, a checkpoint of another run, or a resumed run.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::average::Average;
 use super::checkpoint;
 use super::error::TrainError;
+use super::mirror_sharing::sharing_obstacle;
 use super::model::Model;
-use super::report::Entry;
-use super::settings::Settings;
+use super::report::LogEntry;
+use super::settings::TrainingSettings;
 use super::source::DataSet;
-use super::tie::untieable;
 use crate::data::RecordError;
 use crate::data::read::fingerprint;
 use crate::nnue::Network;
@@ -19,32 +19,32 @@ use crate::nnue::file::FILE_NAME;
 use crate::resume::AtPath;
 use crate::resume::identity::differences;
 
-/// What a run is made from, beside its settings; one that goes on is made from the same.
+/// The inputs of a run besides its settings. A resumed run must have the same.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Material {
     /// Training positions in the set.
     pub positions: u64,
-    /// A number for the content of the set's files; checkpoints of older versions do not have it.
+    /// A hash of the set's files; older checkpoints do not have it.
     #[serde(default)]
     pub data: Option<u64>,
-    /// The same for the file that the run started from.
+    /// A hash of the file that the run started from.
     #[serde(default)]
     pub init: Option<u64>,
 }
 
 impl Material {
-    /// That of a run on `data`, with so many training positions, that starts from `init` if that is given.
+    /// The inputs of a run on `data`, with `positions` training positions, that starts from `init` if given.
     pub fn of(data: &DataSet, positions: u64, init: Option<&Path>) -> Result<Material, RecordError> {
         let file = init.map(|path| if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() });
         let init = file.map(|file| fingerprint([&*file])).transpose()?;
         Ok(Material { positions, data: Some(data.fingerprint()?), init })
     }
 
-    /// The part of it that a run of this material has to be compared with.
+    /// The recorded inputs, with those of `now` where none are recorded or given.
     fn known(self, now: &Material) -> Material {
         match (self.data, now.init) {
             (None, _) => Material { positions: self.positions, ..*now },
-            // where it started from need not be said again
+            // a resumed run need not repeat --init
             (_, None) => Material { init: None, ..self },
             _ => self,
         }
@@ -53,42 +53,42 @@ impl Material {
 
 /// The part of a checkpoint that is not the model.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Place {
-    pub settings: Settings,
+pub(super) struct RunState {
+    pub settings: TrainingSettings,
     #[serde(flatten)]
     material: Material,
-    /// The pass under way, from 0.
+    /// Current pass, from 0.
     pub epoch: u32,
-    /// Batches of that pass already used.
+    /// Batches of that pass done.
     pub batch: u64,
-    /// Time spent so far.
+    /// Seconds spent so far.
     pub seconds: f64,
-    /// Samples and summed loss since the last line of the log.
+    /// Samples and summed loss since the last entry of the log.
     pub recent: [f64; 2],
-    pub log: Vec<Entry>,
+    pub log: Vec<LogEntry>,
 }
 
-/// What a run begins with.
-pub(super) struct Start {
+/// The state in which a run starts.
+pub(super) struct RunStart {
     pub model: Model,
     pub average: Option<Average>,
-    pub place: Place,
+    pub state: RunState,
 }
 
-impl Start {
-    /// The start of a new run, from `init` if that is given: a network, or a checkpoint, of which the parameters and the
-    /// moments of their gradients go on.
+impl RunStart {
+    /// The start of a new run, from `init` if given: a network, or a checkpoint with its parameters and
+    /// moments.
     pub fn new(
-        settings: &Settings,
+        settings: &TrainingSettings,
         material: Material,
         init: Option<&Path>,
         warn: impl FnMut(String),
-    ) -> Result<Start, TrainError> {
+    ) -> Result<RunStart, TrainError> {
         let mut model = match init {
             Some(path) => state_or_network(path, warn)?,
             None => {
                 let mut model = Model::new(settings.architecture, settings.seed)?;
-                model.tied = settings.tie_mirror;
+                model.mirror_shared = settings.tie_mirror;
                 model
             }
         };
@@ -102,15 +102,15 @@ impl Start {
                 asked: settings.architecture.name,
             });
         }
-        if let (true, Some(reason)) = (settings.tie_mirror, untieable(model.layout)) {
+        if let (true, Some(reason)) = (settings.tie_mirror, sharing_obstacle(model.layout)) {
             return Err(TrainError::NothingToShare { shape: found.shape.to_string(), reason });
         }
         if settings.tie_mirror {
-            model.tie()?;
-        } else if model.tied {
+            model.share_mirrored()?;
+        } else if model.mirror_shared {
             return Err(TrainError::SharesRows);
         }
-        let place = Place {
+        let state = RunState {
             settings: settings.with_threads(),
             material,
             epoch: 0,
@@ -119,27 +119,31 @@ impl Start {
             recent: [0.0; 2],
             log: Vec::new(),
         };
-        Ok(Start { model, average: None, place }.with(settings))
+        Ok(RunStart { model, average: None, state }.with(settings))
     }
 
-    /// Where the run with this checkpoint was.
-    pub fn resumed(path: &Path, settings: &Settings, material: Material) -> Result<Start, TrainError> {
+    /// The state in a checkpoint of the same run.
+    pub fn resumed(
+        path: &Path,
+        settings: &TrainingSettings,
+        material: Material,
+    ) -> Result<RunStart, TrainError> {
         let checkpoint::Checkpoint { model, average, run } = checkpoint::load(path).at(path)?;
-        let place: Place = serde_json::from_str(&run).at(path)?;
+        let state: RunState = serde_json::from_str(&run).at(path)?;
         let mut asked = settings.clone();
         if asked.threads == 0 {
-            asked.threads = place.settings.threads;
+            asked.threads = state.settings.threads;
         }
-        let there = place.material.known(&material);
-        if place.settings != asked || there != material {
+        let there = state.material.known(&material);
+        if state.settings != asked || there != material {
             let differences =
-                [differences(&place.settings, &asked), differences(&there, &material)].concat().join("; ");
+                [differences(&state.settings, &asked), differences(&there, &material)].concat().join("; ");
             return Err(TrainError::OtherRun { path: path.to_owned(), differences });
         }
-        Ok(Start { model, average, place }.with(settings))
+        Ok(RunStart { model, average, state }.with(settings))
     }
 
-    fn with(mut self, settings: &Settings) -> Start {
+    fn with(mut self, settings: &TrainingSettings) -> RunStart {
         self.model.epsilon = settings.epsilon;
         self.model.row_rate = settings.row_rate;
         self.average = settings.ema.map(|decay| self.average.unwrap_or_else(|| Average::new(decay)));
@@ -162,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checkpoints_are_compared_by_what_they_tell() {
+    fn checkpoints_are_compared_by_what_they_record() {
         let now = Material { positions: 5, data: Some(1), init: Some(2) };
         let goes_on = |there: Material, now: Material| there.known(&now) == now;
         let old: Material = serde_json::from_str("{\"positions\": 5}").unwrap();

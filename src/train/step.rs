@@ -1,25 +1,27 @@
 //! One training step on a batch, in phases that threads share: [`Trainer`].
 //!
-//! 1. *index*, by king square: which views use which row, and the current value of every row in use, as 16-bit integers
+//! 1. *index*, by king square: which views use which row, and the current value of each row in use as 16-bit
+//!    integers
 //! 2. *gather*, by view: the accumulator
 //! 3. *dense*, by tile of samples: the layers forward and backward; leaves dL/d(accumulator) in bfloat16
-//! 4. *rows*, by row: sum the gradients of the views that used it and make its Adam step; no gradient array, no atomics
-//! 5. *factor*, by row: the same for the factor, whose gradient the rows have summed up on the way
+//! 4. *rows*, by row: the sum of the gradients of all views that use it, and its Adam step; no gradient
+//!    array, no atomics
+//! 5. *factor*, by row: the Adam step of the factor, whose gradients phase 4 has summed
 //!
-//! Rows that no view uses are left alone, and move by their momentum when they are needed next (see
-//! [`CatchUp`]): what dense Adam does, without touching 400 MB in every step.
+//! Rows that no view uses are not touched; their momentum is applied when they are needed next (see
+//! [`CatchUp`]). The result is that of dense Adam, without touching 400 MB in every step.
 
 use rayon::prelude::*;
 
 use super::batch::{Batch, TILE};
-use super::head::{self, Head, Scratch, Tile};
+use super::head::{self, Scratch, Tile, TrainedHead};
 use super::kernels::{Adam, AdamStep, Add, CatchUp, EffectiveRow, Gather, Grid, Kernels, SumGradients};
 use super::layout::Layout;
 use super::loss::{Loss, Objective};
 use super::model::{Model, catch_up, factor_rows};
 use crate::support::memory::{HugeBuf, OutOfMemory, prefetch};
 
-/// Estimated cost of a touched row and of a view that uses it, for sharing rows among threads.
+/// Estimated cost of a touched row and of a view that uses it, for dividing rows among threads.
 const ROW_COST: usize = 24;
 const USE_COST: usize = 1;
 
@@ -31,27 +33,28 @@ struct KingIndex {
     touched: usize,
 }
 
-/// A model with what training it needs: kernels, threads and buffers.
+/// A model with the kernels, threads and buffers that training needs.
 pub struct Trainer {
-    /// What is trained.
+    /// The model.
     pub model: Model,
     kernels: Kernels,
-    /// Whether the forward pass computes with the values that the integers of the finished network can take. The
-    /// gradients pass through the rounding as if it were not there and move the unrounded parameters.
+    /// The values of the parameters in the forward pass. Gradients ignore the rounding and change the
+    /// unrounded parameters (straight-through estimator).
     grid: Grid,
     pool: rayon::ThreadPool,
-    /// Rows as the forward pass sees them; only those in use are current.
+    /// Rows rounded for the forward pass; only those in use are current.
     effective: HugeBuf<i16>,
     /// Accumulators by place.
     acc: HugeBuf<i16>,
     /// dL/d(accumulator) by view.
     grads: HugeBuf<u32>,
     index: Vec<KingIndex>,
-    head: Box<dyn Head>,
+    head: Box<dyn TrainedHead>,
     dense: Vec<Scratch>,
-    /// Per thread the gradients of the factor.
+    /// Gradients of the factor, by thread.
     factor_grads: Vec<HugeBuf<f32>>,
-    /// The small layers as the forward pass sees them, and what they need made of them.
+    /// The layers after the first one, rounded for the forward pass, and what [`TrainedHead::prepare`] makes
+    /// of them.
     seen: Vec<f32>,
     prepared: Vec<f32>,
     /// Seconds spent in the five phases.
@@ -247,7 +250,7 @@ impl Trainer {
             objective,
         };
         let head = &*self.head;
-        // Each thread has a fixed run of tiles, so that sums come out the same every time.
+        // Each thread has a fixed run of tiles, so that the sums are reproducible.
         let (tiles, threads) = (batch.len / TILE, self.dense.len());
         let mut grads = &mut self.grads[..2 * batch.len * words];
         let mut jobs = Vec::with_capacity(threads);
@@ -284,7 +287,7 @@ impl Trainer {
         for (king, index) in self.index.iter().enumerate() {
             let here = work(index);
             while ends.len() + 1 < threads && done + here > total * (ends.len() + 1) / threads {
-                // the border lies within this king's rows
+                // the boundary is within this king's rows
                 let goal = total * (ends.len() + 1) / threads - done;
                 let mut sum = 0;
                 let bona = (0..per_bucket)
@@ -367,7 +370,7 @@ impl Trainer {
                     kernels.run(Adam { w, m, v, g, step, late: None });
                 })
         });
-        // Every view uses exactly so many BonaPieces, so their gradients hold the bias's that many times.
+        // Every view uses `active` BonaPieces, so the sum of their gradients is the bias's times `active`.
         let mut bias = vec![0f32; l1];
         for x in first[..per_bucket * l1].chunks_exact(l1) {
             kernels.run(Add { total: &mut bias, x });
@@ -389,7 +392,7 @@ impl Trainer {
         self.model.clip();
     }
 
-    /// Does work on the trainer's threads that reads the model.
+    /// Runs `work` on the trainer's threads.
     pub fn with_threads<R: Send>(&self, work: impl FnOnce(&Model) -> R + Send) -> R {
         self.pool.install(|| work(&self.model))
     }

@@ -1,5 +1,5 @@
-//! The evaluation: every kernel equals the scalar one and another program's numbers, incremental updates equal a fresh
-//! start, and network files are read and written exactly or refused politely.
+//! The evaluation: every kernel equals the scalar one and YaneuraOu's values, incremental updates equal a fresh
+//! computation, and network files are read and written exactly or refused with an error.
 
 use crate::support::program;
 use std::io::{Cursor, Read};
@@ -29,8 +29,8 @@ impl Random {
     }
 }
 
-/// The deterministic network of each architecture whose evaluations by another program are known: every parameter is a hash
-/// of its place.
+/// The deterministic network of an architecture, for which YaneuraOu's evaluations are known: every parameter
+/// is a hash of its index.
 pub(crate) fn synthetic(architecture: Architecture) -> Network {
     let draw = |section: u64, i: usize| mix((1 << 40) + (section << 36) + i as u64) >> 32;
     let ranged = |section, i, size: u64, off: i64| (draw(section, i) % size) as i64 - off;
@@ -60,7 +60,7 @@ pub(crate) fn synthetic(architecture: Architecture) -> Network {
     Network::new(net, "synthetic".into())
 }
 
-/// That of the default architecture, whose evaluations `data/eval_synthetic.tsv` holds.
+/// Positions with evaluations of the default architecture's network, from `data/eval_synthetic.tsv`.
 static SYNTHETIC: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(synthetic(Architecture::DEFAULT)));
 
 static BOOTSTRAP: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(Network::bootstrap().unwrap()));
@@ -72,8 +72,8 @@ fn known() -> impl Iterator<Item = (Position, i32)> {
     })
 }
 
-/// Kernels that this processor runs. Forcing one affects the other tests of this file too, which is harmless: results
-/// are the same by every one of them.
+/// Kernels that this processor runs. Forcing one affects other tests too, which is harmless: all give the same
+/// results.
 pub(crate) fn kernels() -> impl Iterator<Item = Kernel> {
     Kernel::ALL.into_iter().filter(|&k| force_kernel(k).is_ok())
 }
@@ -93,7 +93,7 @@ fn evaluations_are_those_of_yaneuraou_by_every_kernel() {
     }
 }
 
-/// Random games with take-backs, null moves and positions that nobody evaluates.
+/// Random games with moves taken back, null moves and positions that are not evaluated.
 fn incremental_equals_fresh(network: &Arc<Network>, games: usize, seed: u64) {
     let mut random = Random(seed << 32);
     let mut evaluator = Evaluator::new(network.clone());
@@ -140,7 +140,7 @@ fn incremental_evaluation_equals_a_fresh_one() {
     }
 }
 
-/// A network of noise that is quick to make.
+/// A random network that is quick to make.
 pub(crate) fn noise(architecture: Architecture) -> Arc<Network> {
     let mut random = Random(architecture.shape.bytes());
     let mut net = architecture.zeroed().unwrap();
@@ -186,7 +186,7 @@ fn incremental_evaluation_equals_a_fresh_one_in_many_games() {
 }
 
 #[test]
-fn a_mirrored_network_sees_mirror_images_alike_and_follows_kings_across_the_middle() {
+fn a_mirrored_network_evaluates_mirror_images_alike_and_updates_across_the_middle() {
     let network = noise("halfkpvm_256x2-32-32".parse().unwrap());
     let default = noise(Architecture::DEFAULT);
     let mut evaluator = Evaluator::new(network.clone());
@@ -207,7 +207,7 @@ fn a_mirrored_network_sees_mirror_images_alike_and_follows_kings_across_the_midd
             let in_the_middle =
                 toratsugumi::types::Color::ALL.iter().any(|c| pos.king_square(*c).file() == 4);
             let alike = evaluate_from_scratch(&network, &mirror) == value;
-            // kings on file 5 are looked at from one side only
+            // kings on file 5 are not mirrored
             assert!(alike != in_the_middle, "{}", pos.sfen());
             assert_ne!(evaluate_from_scratch(&default, &mirror), evaluate_from_scratch(&default, &pos));
         }
@@ -216,7 +216,7 @@ fn a_mirrored_network_sees_mirror_images_alike_and_follows_kings_across_the_midd
 }
 
 #[test]
-fn lines_longer_than_the_stack_are_followed() {
+fn lines_longer_than_the_stack_are_evaluated() {
     let mut pos = Position::startpos();
     let mut evaluator = Evaluator::new(SYNTHETIC.clone());
     evaluator.reset(&pos);
@@ -258,14 +258,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Network, Vec<String>), NetworkError>
     Network::read(&mut &bytes[..], Some(bytes.len() as u64))
 }
 
-/// Where things lie in a classic file of the default architecture.
+/// Offsets in a classic file of the default architecture.
 const STRING: usize = 12;
 const TRANSFORMER: usize = STRING + 178;
 const LAYERS: usize = TRANSFORMER + 4 + 2 * 256 + 2 * 125_388 * 256;
 const SIZE: usize = 64_217_066;
 
 #[test]
-fn files_have_the_exact_bytes_that_others_expect_and_read_back() {
+fn files_have_the_standard_bytes_and_read_back() {
     let bytes = written(&SYNTHETIC);
     assert_eq!(bytes.len(), SIZE);
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -273,7 +273,7 @@ fn files_have_the_exact_bytes_that_others_expect_and_read_back() {
     assert!(bytes[STRING..].starts_with(b"Features=HalfKP(Friend)[125388->256x2],Network="));
     assert_eq!([word(TRANSFORMER), word(LAYERS)], [0x5D69_D7B8, 0x6333_7156]);
 
-    // a file tells its length, a pipe does not
+    // with the length of a file, and without it as from a pipe
     for length in [Some(SIZE as u64), None] {
         let (again, warnings) = Network::read(&mut Cursor::new(&bytes), length).unwrap();
         assert_eq!(warnings, [""; 0]);
@@ -281,20 +281,20 @@ fn files_have_the_exact_bytes_that_others_expect_and_read_back() {
     }
 }
 
-/// As `sha256sum` writes it.
+/// In the format of `sha256sum`.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[test]
-fn the_embedded_network_is_the_one_whose_lineage_is_told() {
+fn the_embedded_network_is_the_documented_one() {
     let bytes = written(&Network::embedded().unwrap());
     let hash = sha256(&bytes);
     let lineage = include_str!("../../eval/README.md");
     assert!(lineage.contains(&hash), "eval/README.md does not name the network with the SHA-256 {hash}");
 }
 
-/// A file of that structure whose parameters come from `body`.
+/// A file with this header and parameters from `body`.
 fn file(string: &[u8], hashes: [u32; 3], body: impl Fn(usize) -> u8) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(SIZE);
     for word in [VERSION, hashes[0], string.len() as u32] {
@@ -330,7 +330,7 @@ fn any_architecture_string_is_read_and_wrong_hashes_warn() {
 fn broken_files_are_refused() {
     let good = file(b"classic", HASHES, |i| (i * 7) as u8);
     let read = |bytes: &[u8]| read(bytes).map(|_| ()).unwrap_err();
-    // as from a pipe, whose end is not known beforehand
+    // as from a pipe, with unknown length
     let piped = |bytes: &[u8]| Network::read(&mut &bytes[..], None).map(|_| ()).unwrap_err();
     assert!(matches!(read(b""), NetworkError::Truncated { .. }));
     assert!(matches!(read(b"PNG\r\n and so on"), NetworkError::Version { .. }));
@@ -349,9 +349,9 @@ fn broken_files_are_refused() {
     for i in 0..1000 {
         let cut = if i % 2 == 0 { random.below(600) } else { good.len() - 1 - random.below(20_000) };
         let error = read(&good[..cut]);
-        let told = matches!(error, NetworkError::Truncated { .. } | NetworkError::Length { .. });
-        assert!(told, "cut at {cut}: {error}");
-        // most cuts near the end cost a whole reading: do a few of them
+        let truncated = matches!(error, NetworkError::Truncated { .. } | NetworkError::Length { .. });
+        assert!(truncated, "cut at {cut}: {error}");
+        // a cut near the end needs a whole reading, so only a few of them
         if cut <= 600 || i % 100 == 1 {
             assert!(matches!(piped(&good[..cut]), NetworkError::Truncated { .. }), "cut at {cut}");
         }
@@ -366,7 +366,7 @@ fn broken_files_are_refused() {
     }
 }
 
-/// The header of a file of an architecture, with a string that says nothing.
+/// The header of a file of an architecture, with a meaningless string.
 fn header(architecture: Architecture) -> Vec<u8> {
     let mut bytes = Vec::new();
     for word in [VERSION, architecture.shape.file_hash(), 5] {
@@ -377,25 +377,25 @@ fn header(architecture: Architecture) -> Vec<u8> {
     bytes
 }
 
-/// A file that begins with `start` and goes on with zeros, and says that it has `length` bytes.
+/// Reads a file that begins with `start` and continues with zeros, with a known length of `length` bytes.
 fn read_padded(start: &[u8], length: u64) -> Result<(Network, Vec<String>), NetworkError> {
     let zeros = std::io::repeat(0).take(length.saturating_sub(start.len() as u64));
     Network::read(&mut start.chain(zeros), Some(length))
 }
 
 #[test]
-fn what_a_file_holds_is_told_by_its_length_and_else_by_its_hashes() {
+fn files_are_detected_by_their_length_or_else_by_their_hashes() {
     for a in ARCHITECTURES {
         let length = 12 + 5 + a.shape.bytes();
-        // whatever the header says: but a hash that is not ours is told
+        // regardless of the header; an unexpected hash is a warning
         for (other, expected) in [(a, 1), (ARCHITECTURES[2], 3)] {
             let (network, warnings) = read_padded(&header(other), length).unwrap();
             assert_eq!(network.architecture(), a);
-            // zeros stand where the layers' hash should
+            // the layers' hash is zero
             let expected = if other == a { 1 } else { expected };
             assert!(warnings.len() <= expected && !warnings.is_empty(), "{a:?}: {warnings:?}");
         }
-        // a length that is none: the hashes still tell what it was to be
+        // a wrong length: the hashes still identify the architecture
         for wrong in [length - 1, length + 1, 2 * length] {
             let error = read_padded(&header(a), wrong).err().unwrap().to_string();
             assert!(error.contains(&a.shape.to_string()) && error.contains(&length.to_string()), "{error}");
@@ -405,7 +405,7 @@ fn what_a_file_holds_is_told_by_its_length_and_else_by_its_hashes() {
 }
 
 #[test]
-fn a_network_of_an_unknown_shape_is_named_with_what_is_supported() {
+fn a_network_of_an_unknown_shape_is_an_error_that_lists_the_supported_ones() {
     let mut start = header(Architecture::DEFAULT);
     start[4..8].copy_from_slice(&0x3E5A_1234u32.to_le_bytes());
     start[17..21].copy_from_slice(&0x5D69_4321u32.to_le_bytes());
@@ -420,7 +420,7 @@ fn a_network_of_an_unknown_shape_is_named_with_what_is_supported() {
 }
 
 #[test]
-fn sfnn_1536_is_called_by_its_name() {
+fn sfnn_1536_is_named() {
     let string = b"ModelType=SFNNWithoutPsqt;Features=HalfKA_hm2(Friend)[73305->1536x2],Network=SFNN-1536{LayerStack=9}";
     let sfnn = |hashes: [u32; 2], string: &[u8]| {
         let mut bytes = Vec::new();
@@ -448,8 +448,8 @@ fn sfnn_1536_is_called_by_its_name() {
     assert!(other.contains("a compressed network of 1536 accumulators"), "{other}");
 }
 
-/// The bootstrap network's opinion in values, and the same from the mirrored and the turned position.
-fn opinion(sfen: &str) -> i32 {
+/// The bootstrap network's evaluation, which must be the same for the mirrored and the turned position.
+fn bootstrap_value(sfen: &str) -> i32 {
     evaluate_from_scratch(&BOOTSTRAP, &Position::from_sfen(sfen).unwrap()) / 16
 }
 
@@ -474,8 +474,8 @@ fn mirrored(sfen: &str) -> String {
 }
 
 #[test]
-fn the_bootstrap_network_has_sense() {
-    let start = opinion("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
+fn the_bootstrap_network_evaluates_sensibly() {
+    let start = bootstrap_value("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
     assert!((0..100).contains(&start), "{start}");
     let odds = [
         ("a pawn in hand", "lnsgkgsnl/1r5b1/pppp1pppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b P 1", 120..360),
@@ -483,18 +483,18 @@ fn the_bootstrap_network_has_sense() {
         ("six pieces down", "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", -3600..-1800),
     ];
     for (name, sfen, range) in odds {
-        let value = opinion(sfen);
+        let value = bootstrap_value(sfen);
         assert!(range.contains(&value), "{name}: {value}");
     }
-    // being a pawn up is worth as much whichever side has it, but for the move
+    // a pawn up is worth the same for both sides, except for the move
     for (pos, _) in known() {
         let sfen = pos.sfen();
-        assert_eq!(opinion(&sfen), opinion(&mirrored(&sfen)), "{sfen} is not mirrored");
+        assert_eq!(bootstrap_value(&sfen), bootstrap_value(&mirrored(&sfen)), "{sfen} is not mirrored");
     }
 }
 
 #[test]
-fn every_kernel_at_hand_visits_the_same_nodes_and_others_are_refused() {
+fn every_available_kernel_visits_the_same_nodes_and_others_are_refused() {
     let bench = |kernel: &str| {
         let args = ["bench", "--depth", "5", "--kernel", kernel];
         let out = program().args(args).output().unwrap();

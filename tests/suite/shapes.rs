@@ -1,5 +1,5 @@
-//! Networks of every architecture, chosen by their files: in the commands, side by side in one process, damaged, and
-//! against another program's numbers.
+//! Networks of every architecture, detected by their files: in commands, several in one process, damaged, and
+//! compared with YaneuraOu's evaluations.
 
 use crate::nnue::{Random, kernels, noise, read, synthetic, written};
 use crate::support;
@@ -17,7 +17,7 @@ fn kp() -> Architecture {
     "kp_256x2-32-32".parse().unwrap()
 }
 
-/// Runs the program: whether it succeeded, and what it wrote.
+/// Runs the program: whether it succeeded, its output and its errors.
 fn program(args: &[&str]) -> (bool, String, String) {
     let out = support::program().args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -43,7 +43,7 @@ fn evaluations_are_those_of_yaneuraou_for_every_architecture() {
             (position, columns.map(|raw| raw.parse().unwrap()).collect())
         })
         .collect();
-    // all that YaneuraOu has builds of, but for the default one, which has a table of its own
+    // all that YaneuraOu supports, except the default one, which has a table of its own
     let known = ARCHITECTURES.iter().filter(|a| matches!(a.shape.head, HeadShape::Hidden { .. }));
     assert!(architectures.len() == known.count() - 1 && rows.len() >= 20);
     for (column, architecture) in architectures.into_iter().enumerate() {
@@ -119,7 +119,7 @@ fn commands_take_a_network_of_any_architecture() {
 }
 
 #[test]
-fn a_file_that_is_no_network_of_ours_is_one_error_in_every_command() {
+fn an_unsupported_network_is_one_error_in_every_command() {
     let dir = tempfile::tempdir().unwrap();
     let mut bytes = written(&noise(kp()));
     bytes.truncate(bytes.len() - 1);
@@ -167,7 +167,7 @@ fn networks_of_different_architectures_play_in_one_process() {
         assert_eq!(value, evaluate_from_scratch(&networks[turn], &position) / 16);
         let limits = Limits::nodes(300);
         let best = searchers[turn].search(&position, &limits, &Silent).best;
-        // no search knows that there are others
+        // the searches are independent
         assert_eq!(searcher(&networks[turn]).unwrap().search(&position, &limits, &Silent).best, best);
         if !best.is_some() {
             break;
@@ -178,12 +178,12 @@ fn networks_of_different_architectures_play_in_one_process() {
 }
 
 #[test]
-fn the_scale_of_a_file_is_used_unless_the_user_says_otherwise() {
+fn the_scale_of_a_file_is_used_unless_an_option_overrides_it() {
     let dir = tempfile::tempdir().unwrap();
     let parameters = kp().zeroed().unwrap();
     let mut network = Network::new(parameters, "fv_scale=32".into());
     assert_eq!(network.fv_scale(), 32);
-    // it survives a file
+    // a file keeps it
     network = read(&written(&network)).unwrap().0;
     assert_eq!((network.fv_scale(), network.architecture()), (32, kp()));
     let path = save(&noise(kp()), dir.path(), "plain.bin");
@@ -218,7 +218,7 @@ fn options_in_the_directory_of_a_network_are_read() {
         }
         engine.prepare(&mut |_| ()).unwrap();
         assert_eq!(engine.evaluate(&mut |_| ()).unwrap(), wanted, "{named:?}");
-        // one that is missing is asked for again
+        // a missing network is searched for again
         std::fs::rename(&path, dir.join("other.bin")).unwrap();
         let mut engine = Engine::new();
         engine.set_option("USI_Hash", "1").unwrap();
@@ -231,13 +231,13 @@ fn options_in_the_directory_of_a_network_are_read() {
     }
 }
 
-/// Files of all architectures with bytes changed, cut and lengthened: read, or refused with an error that can be shown.
+/// Files of all architectures with bytes changed, removed and added are read, or refused with an error.
 fn damaged_files_are_read_or_refused(rounds: usize) {
     let mut random = Random(11 << 40);
     let small = written(&noise(kp()));
     let is_small = |a: Architecture| a.shape.bytes() < 1 << 20;
     for round in 0..rounds {
-        // whole files of the small networks, and beginnings of the others, which say what length they have
+        // whole files of the small networks, and the beginnings of the others, with their lengths
         let a = ARCHITECTURES[round % ARCHITECTURES.len()];
         let mut bytes = if is_small(a) { written(&noise(a)) } else { small.clone() };
         if !is_small(a) {

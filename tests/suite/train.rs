@@ -22,9 +22,9 @@ use toratsugumi::train::layout::Layout;
 use toratsugumi::train::loss::{Loss, Objective};
 use toratsugumi::train::model::Model;
 use toratsugumi::train::quantize::integer_output;
-use toratsugumi::train::run::{CHECKPOINT, Job, run};
-use toratsugumi::train::schedule::{Schedule, Shape};
-use toratsugumi::train::settings::Settings;
+use toratsugumi::train::run::{CHECKPOINT, TrainingJob, run};
+use toratsugumi::train::schedule::{RateSchedule, RateShape};
+use toratsugumi::train::settings::TrainingSettings;
 use toratsugumi::train::source::{DataSet, Part, Selection};
 use toratsugumi::train::step::Trainer;
 use toratsugumi::types::PieceType;
@@ -40,8 +40,8 @@ fn normal(rng: &mut Rng) -> f32 {
     (0..12).map(|_| unit(rng)).sum::<f32>() - 6.0
 }
 
-/// Positions that look like games as far as the trainer's memory traffic goes: kings prefer few squares, pieces stay
-/// near home. The score is linear in the features, so it can be learnt.
+/// Positions with the memory access pattern of games: kings prefer few squares, pieces stay near home. The
+/// score is linear in the features, so it can be learnt.
 fn samples(n: usize, seed: u64) -> Vec<Sample> {
     let mut rng = Rng::for_stream(seed, 1);
     let mut homes = Vec::new();
@@ -71,7 +71,7 @@ fn samples(n: usize, seed: u64) -> Vec<Sample> {
         .collect()
 }
 
-/// That of the default architecture, which most tests train.
+/// The layout of the default architecture, which most tests train.
 fn layout() -> Layout {
     Layout::of(Architecture::DEFAULT)
 }
@@ -110,7 +110,7 @@ fn make_data() {
         let mut plies = Vec::new();
         for _ in 0..80 {
             let moves = pos.legal_moves(false);
-            // the move whose exchange on its square is best, of a few drawn at random
+            // of a few random moves, the one with the best exchange on its square
             let Some(m) = (0..5)
                 .filter_map(|_| moves.get(rng.below(moves.len())).map(|m| m.mv))
                 .max_by_key(|m| (pos.see_ge(*m, 1), pos.see_ge(*m, 0)))
@@ -184,12 +184,12 @@ fn material(pos: &Position) -> i32 {
     board + hand(us) - hand(!us)
 }
 
-fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
-    Job {
-        settings: Settings {
+fn job(data: &std::path::Path, out: std::path::PathBuf) -> TrainingJob {
+    TrainingJob {
+        settings: TrainingSettings {
             architecture: Architecture::DEFAULT,
-            schedule: Schedule {
-                shape: Shape::Cosine,
+            schedule: RateSchedule {
+                shape: RateShape::Cosine,
                 first_rate: 2e-3,
                 last_rate: 2e-5,
                 warmup: 10,
@@ -229,7 +229,7 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> Job {
 }
 
 #[test]
-fn where_nothing_is_set_aside_nothing_is_measured() {
+fn without_validation_positions_no_loss_is_measured() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
     write_games(&data, 7, 20);
@@ -246,7 +246,7 @@ fn where_nothing_is_set_aside_nothing_is_measured() {
 }
 
 #[test]
-fn positions_beyond_the_limit_do_not_count() {
+fn positions_beyond_the_score_limit_are_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     write_games(&at("a.games"), 7, 200);
@@ -272,9 +272,9 @@ fn positions_beyond_the_limit_do_not_count() {
     assert!(games > 1000 && games == psv && psv == hcpe, "{games} {psv} {hcpe}");
 }
 
-/// A kill leaves no network that cannot be gone on with.
+/// A killed run that has written a network can continue.
 #[test]
-fn the_checkpoint_comes_before_the_network() {
+fn the_checkpoint_is_written_before_the_network() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
     write_games(&data, 7, 20);
@@ -345,24 +345,33 @@ fn gradients_equal_finite_differences_for_every_architecture() {
     }
 }
 
-fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool, objective: Objective) {
+fn gradients_are_right(
+    architecture: Architecture,
+    kernels: Kernels,
+    mirror_shared: bool,
+    objective: Objective,
+) {
     let name = format!("{} {}", architecture.name, kernels.name());
     let default = architecture == Architecture::DEFAULT;
     let mut samples = samples(64, 3);
     if !default {
-        // a wide first layer is hundreds of megabytes, of which the rows of two kings are enough: on 5五 and on 6五, which
-        // some networks look at in a mirror
+        // a wide first layer takes hundreds of megabytes; kings on 5五 and 6五 (mirrored by some networks) are
+        // enough
         samples.iter_mut().for_each(|s| s.kings = s.kings.map(|king| [40, 49][usize::from(king % 2)]));
     }
-    // pawns in hand, the more the later
+    // more pawns in hand in later samples
     for (i, s) in samples.iter_mut().enumerate() {
         (0..i % 19).for_each(|nth| s.pieces[nth] = nth as u16 + 1);
     }
     let mut batch = Batch::default();
-    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied, &Layout::of(architecture));
+    batch.fill(
+        &samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(),
+        mirror_shared,
+        &Layout::of(architecture),
+    );
     let fresh = || {
         let mut model = Model::new(architecture, 5).unwrap();
-        model.tied = tied;
+        model.mirror_shared = mirror_shared;
         Trainer::new(model, kernels, Grid::Fine, 2, 64).unwrap()
     };
     // the first moment after one step is a tenth of the gradient
@@ -370,7 +379,7 @@ fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool,
     stepped.step(&batch, 0.0, objective);
     let all = |m: &[f32]| -> Vec<(usize, f32)> { m.iter().map(|m| m * 10.0).enumerate().collect() };
     let m = &stepped.model;
-    // of the rows those that the samples use: the others are hundreds of megabytes of zeros
+    // only the rows that the samples use: the others are hundreds of megabytes of zeros
     let used = (0..m.last.len()).filter(|&row| m.last[row] != 0);
     let used = used.flat_map(|row| row * m.layout.l1..(row + 1) * m.layout.l1);
     let rows = used.map(|i| (i, m.rows.m[i] * 10.0)).collect();
@@ -380,7 +389,7 @@ fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool,
     let here = t.evaluate(&batch, objective).mean();
     let mut rng = Rng::for_stream(4, 4);
     for (part, gradient) in gradients.iter().enumerate() {
-        // parameters with gradients that stand out from rounding, and some at random
+        // parameters with gradients well above the rounding error, and some at random
         if gradient.is_empty() {
             continue;
         }
@@ -411,17 +420,18 @@ fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool,
             // whole steps of the grid of the first layer
             let h = if part == 3 { 4e-3 } else { 4.0 / ACC_SCALE };
             let (above, below, twice) = (loss(h), loss(-h), 2.0 * h as f64);
-            // A step across a corner of a clipped unit meets another slope beyond it. If that adds `J (h - c)` to the loss on
-            // one side, it is `J (h - c) / 2h` that the difference is off by, and that is also what the two steps' changes
-            // have in common, which without corners would cancel out. So the bias of 1024x2-8-32, where one step in two meets
-            // a corner and half of the errors are above 0.0036, has 0.0000 left. (Corners on both sides may hide each other.)
+            // Clipped units have kinks. If a step across a kink at distance `c` adds `J (h - c)` to the loss
+            // on one side, the central difference has an error of `J (h - c) / 2h`. That is also half the sum
+            // of both steps' changes, divided by the step, which is 0 without kinks. Subtracting it leaves
+            // 0.0000 for the bias of 1024x2-8-32, where every other step crosses a kink and half of the errors
+            // are above 0.0036. (Kinks on both sides may cancel.)
             let (difference, bend) = ((above - below) / twice, (above + below - 2.0 * here).abs() / twice);
             let error = (difference - gradient as f64).abs();
             errors.push(error / largest as f64);
             bends.push(bend / largest as f64);
             others.push((error - bend).max(0.0) / largest as f64);
         }
-        // median and largest: of all errors, of what corners may cause, and of what they do not
+        // median and maximum of all errors, of the part that kinks explain, and of the rest
         let [errors, bends, others] = [errors, bends, others].map(|mut values| {
             values.sort_by(f64::total_cmp);
             [values[values.len() / 2], values[values.len() - 1]]
@@ -429,7 +439,7 @@ fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool,
         eprintln!(
             "{name}, part {part}: largest {largest:.2e}; of it {errors:.5?}, corners {bends:.5?}, others {others:.5?}"
         );
-        // a bias moves a unit in all positions, and so meets most corners
+        // a bias changes a unit in all positions, and so crosses most kinks
         let median = if part == 2 && !default { 0.1 } else { 0.003 };
         assert!(
             others[0] < 0.001 && others[1] < 0.01 && errors[0] < median && errors[1] < 0.1,
@@ -438,7 +448,7 @@ fn gradients_are_right(architecture: Architecture, kernels: Kernels, tied: bool,
     }
 }
 
-/// Trains a little and looks whether the network is what it should be.
+/// Trains for a few steps and checks the network.
 fn is_trained(architecture: Architecture) {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
@@ -450,7 +460,7 @@ fn is_trained(architecture: Architecture) {
     let outcome = run(&a).unwrap().unwrap();
     let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
     eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
-    // 120 games are learnt by heart sooner with fewer kings' squares; rounding shows more with few hidden units
+    // 120 games are overfitted sooner with fewer king buckets; rounding has more effect with few hidden units
     let (share, centipawns) = match architecture.name {
         "halfkpvm_256x2-32-32" => (0.9, 200.0),
         "halfkp_1024x2-8-32" | "halfkp_1024x2-8-64" => (0.8, 400.0),
@@ -458,7 +468,7 @@ fn is_trained(architecture: Architecture) {
     };
     let [begin, end] = [first, *last].map(|entry| entry.validation.unwrap());
     assert!(end < share * begin, "{architecture:?}: {first:?} {last:?}");
-    // what rounding does: centipawns on average and at most
+    // the effect of rounding in centipawns: mean and maximum
     let rounding = outcome.quantization;
     assert!(rounding.mean < 40.0 && rounding.max < centipawns, "{architecture:?}: {rounding:?}");
     let (net, warnings) = Network::load(&a.out.join("nn.bin")).unwrap();
@@ -470,10 +480,10 @@ fn is_trained(architecture: Architecture) {
         let moves = pos.legal_moves(false);
         pos.do_move(moves[ply * 7 % moves.len()].mv);
     }
-    // its network and its state go on, but not as another one
+    // training continues from its network and checkpoint, but not as another architecture
     let other = ARCHITECTURES.into_iter().find(|other| *other != architecture).unwrap();
     for start in ["nn.bin", CHECKPOINT] {
-        let mut b = Job { out: dir.path().join("b"), init: Some(a.out.join(start)), ..a.clone() };
+        let mut b = TrainingJob { out: dir.path().join("b"), init: Some(a.out.join(start)), ..a.clone() };
         b.settings.schedule.epochs = 1;
         if architecture.name == "lite_72-32" && start == "nn.bin" {
             let error = run(&b).unwrap_err().to_string();
@@ -514,7 +524,7 @@ fn a_training_that_diverges_ends_with_an_error() {
 }
 
 #[test]
-fn rows_that_belong_to_no_king_or_to_two_are_not_tied() {
+fn networks_without_mirrored_rows_cannot_share_them() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
     write_games(&data, 7, 40);
@@ -532,13 +542,13 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
     write_games(&data, 3, 150);
-    let read = |job: &Job| std::fs::read(job.out.join("nn.bin")).unwrap();
+    let read = |job: &TrainingJob| std::fs::read(job.out.join("nn.bin")).unwrap();
     for memory in [1 << 30, 84 * 4096] {
         let mut a = job(&data, dir.path().join("a"));
         a.settings.memory = memory;
         a.settings.schedule.epochs = 2;
         a.settings.architecture = "kp_256x2-32-32".parse().unwrap();
-        // the streamed set with all that a run can have
+        // the streamed set with all options
         if memory < 1 << 30 {
             a.settings.architecture = Architecture::DEFAULT;
             a.settings.schedule.epochs = 3;
@@ -547,10 +557,10 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
             a.settings.score_scale = None;
         }
         run(&a).unwrap().unwrap();
-        let mut b = Job { out: dir.path().join("b"), ..a.clone() };
+        let mut b = TrainingJob { out: dir.path().join("b"), ..a.clone() };
         run(&b).unwrap().unwrap();
         assert!(read(&a) == read(&b), "two runs differ");
-        // stopped after every step or so, many times
+        // stopped many times, about once a step
         b.out = dir.path().join(format!("c{memory}"));
         b.resume = true;
         b.max_time = Some(std::time::Duration::from_millis(200));
@@ -564,7 +574,7 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
         assert!(stops > 0);
         assert!(read(&a) == read(&b), "resuming after {stops} stops differs");
         b.settings.seed += 1;
-        assert!(run(&b).is_err(), "other settings go on with the checkpoint");
+        assert!(run(&b).is_err(), "a checkpoint of other settings is resumed");
     }
 }
 
@@ -598,7 +608,7 @@ fn a_schedule_that_ends_with_the_time_counts_the_time_of_earlier_processes() {
     let log = || std::fs::read_to_string(a.out.join("log.csv")).unwrap();
     let (stopped, steps) = (seconds(&log()), log().lines().count());
     // half of the time has gone, and the rest takes as long
-    let mut b = Job { resume: true, fit_time: true, ..a.clone() };
+    let mut b = TrainingJob { resume: true, fit_time: true, ..a.clone() };
     b.max_time = Some(std::time::Duration::from_secs_f64(2.0 * stopped));
     let outcome = run(&b).unwrap().unwrap();
     let rest = &outcome.log[steps - 1..];
@@ -610,7 +620,7 @@ fn a_schedule_that_ends_with_the_time_counts_the_time_of_earlier_processes() {
     assert_eq!(run(&b).unwrap().unwrap().log.len(), ended);
 }
 
-/// It would be complete with a high learning rate.
+/// Otherwise the network would be that of a high learning rate.
 #[cfg(unix)]
 #[test]
 fn a_signal_does_not_complete_a_run_that_ends_with_the_time() {
@@ -630,23 +640,23 @@ fn a_signal_does_not_complete_a_run_that_ends_with_the_time() {
     assert!(out.join(CHECKPOINT).exists());
 }
 
-/// What a model says, for checking that two are the same.
+/// All parameters of a model, for comparisons.
 fn parameters(model: &Model) -> Vec<f32> {
     let finished = model.finished().unwrap();
     [&finished.rows[..], &finished.bias, &finished.dense].concat()
 }
 
 #[test]
-fn a_state_goes_on_as_if_there_had_been_no_file() {
+fn a_loaded_checkpoint_continues_exactly() {
     let batches = batches(1024, 8, 2);
-    for tied in [false, true] {
+    for mirror_shared in [false, true] {
         let mut model = new_model(1);
-        model.tied = tied;
+        model.mirror_shared = mirror_shared;
         let mut t = Trainer::new(model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
         let mut average = Average::new(0.9);
         for b in &batches[..5] {
             t.step(b, 1e-3, SCORE);
-            average.look(&t.model).unwrap();
+            average.update(&t.model).unwrap();
         }
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
@@ -658,18 +668,21 @@ fn a_state_goes_on_as_if_there_had_been_no_file() {
         let mut average_again = read.average.unwrap();
         for b in &batches[5..] {
             assert_eq!(t.step(b, 1e-3, SCORE), again.step(b, 1e-3, SCORE));
-            average.look(&t.model).unwrap();
-            average_again.look(&again.model).unwrap();
+            average.update(&t.model).unwrap();
+            average_again.update(&again.model).unwrap();
         }
         assert!(parameters(&t.model) == parameters(&again.model));
         assert!(average.mean().unwrap().rows[..] == average_again.mean().unwrap().rows[..]);
 
-        // one bit wrong anywhere is noticed
+        // any flipped bit is detected
         assert!(checkpoint::is_one(&path).unwrap());
         let mut file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
         let length = file.metadata().unwrap().len();
-        let places =
-            if tied { &[length / 3] as &[u64] } else { &[3, 12, 20, 40, 1000, length / 2, length - 1] };
+        let places = if mirror_shared {
+            &[length / 3] as &[u64]
+        } else {
+            &[3, 12, 20, 40, 1000, length / 2, length - 1]
+        };
         for &at in places {
             let mut flip = || {
                 let mut byte = [0];
@@ -696,7 +709,7 @@ fn runs_start_from_the_state_of_another_run() {
     run(&a).unwrap().unwrap();
     let state = a.out.join(CHECKPOINT);
     // without a learning rate the parameters stay
-    let mut b = Job { out: dir.path().join("b"), init: Some(state.clone()), ..a.clone() };
+    let mut b = TrainingJob { out: dir.path().join("b"), init: Some(state.clone()), ..a.clone() };
     b.settings.schedule.first_rate = 1e-12;
     b.settings.schedule.last_rate = 1e-12;
     run(&b).unwrap().unwrap();
@@ -709,26 +722,26 @@ fn runs_start_from_the_state_of_another_run() {
     let apart = parameters(&old.model).into_iter().zip(parameters(&new.model)).map(|(a, b)| (a - b).abs());
     let apart = apart.fold(0.0, f32::max);
     assert!(apart < 1e-6, "{apart}");
-    // Adam goes on counting, while the schedule begins anew
+    // Adam's step count continues, while the schedule restarts
     assert_eq!(new.model.step, 2 * old.model.step);
     assert!(new.model.factor.w.iter().any(|&w| w != 0.0));
     let from_network = Model::from_network(&Network::load(&a.out.join("nn.bin")).unwrap().0).unwrap();
     assert_ne!(parameters(&from_network), parameters(&new.model), "the state is rounded");
 
-    // a tied run starts from an untied state, but not the other way round
-    let mut c = Job { out: dir.path().join("c"), init: Some(state), ..a.clone() };
+    // a run that shares rows starts from a state that does not, but not vice versa
+    let mut c = TrainingJob { out: dir.path().join("c"), init: Some(state), ..a.clone() };
     c.settings.tie_mirror = true;
     run(&c).unwrap().unwrap();
-    let mut d = Job { out: dir.path().join("d"), init: Some(c.out.join(CHECKPOINT)), ..a.clone() };
+    let mut d = TrainingJob { out: dir.path().join("d"), init: Some(c.out.join(CHECKPOINT)), ..a.clone() };
     assert!(run(&d).unwrap_err().to_string().contains("--tie-mirror"));
     d.init = Some(c.out.join("nn.bin"));
     run(&d).unwrap().unwrap();
 }
 
 #[test]
-fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
+fn shared_rows_are_trained_together_and_written_as_mirror_images() {
     let mut model = new_model(1);
-    model.tied = true;
+    model.mirror_shared = true;
     let mut t = Trainer::new(model, Kernels::best(), Grid::Fine, 2, 1024).unwrap();
     let samples = samples(1024, 6);
     let mut seen = Batch::default();
@@ -752,7 +765,7 @@ fn tied_king_squares_are_trained_together_and_written_out_as_mirror_images() {
             assert_eq!(finished.rows[row * l1..][..l1], finished.rows[mirror * l1..][..l1], "row {row}");
         }
     }
-    // the network that is written says what the one in training says
+    // the written network evaluates like the model
     let mut written = Loss::default();
     for s in &samples {
         let target = SCORE.target(s.score as f32, 0.0);
@@ -769,21 +782,21 @@ fn the_average_is_that_of_the_last_steps() {
     let mut average = Average::new(decay);
     assert!(average.mean().is_none());
     let kept = decay.powi(average.every() as i32);
-    let mut looks: Vec<Vec<f32>> = Vec::new();
+    let mut updates: Vec<Vec<f32>> = Vec::new();
     for b in &batches {
         t.step(b, 1e-2, SCORE);
-        average.look(&t.model).unwrap();
-        looks.push(parameters(&t.model));
+        average.update(&t.model).unwrap();
+        updates.push(parameters(&t.model));
     }
-    let weights: Vec<f64> = (0..looks.len()).rev().map(|age| kept.powi(age as i32)).collect();
+    let weights: Vec<f64> = (0..updates.len()).rev().map(|age| kept.powi(age as i32)).collect();
     let all: f64 = weights.iter().sum();
     let mean = average.mean().unwrap();
     let mean = [&mean.rows[..], &mean.bias, &mean.dense].concat();
     for i in (0..mean.len()).step_by(37) {
-        let expected = looks.iter().zip(&weights).map(|(l, w)| l[i] as f64 * w / all).sum::<f64>();
+        let expected = updates.iter().zip(&weights).map(|(l, w)| l[i] as f64 * w / all).sum::<f64>();
         assert!((mean[i] as f64 - expected).abs() < 1e-5, "{i}: {} {expected}", mean[i]);
     }
-    assert!(looks[0] != looks[1]);
+    assert!(updates[0] != updates[1]);
 }
 
 #[test]
@@ -841,7 +854,7 @@ fn speed() {
         }
     };
     let mut t = Trainer::new(new_model(1), kernels, Grid::Quantized, threads, 16384).unwrap();
-    // with other work on the machine, processor time says more than the clock
+    // processor time, because other processes disturb the clock
     let cpu = || {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let f: Vec<f64> = stat.split(' ').filter_map(|x| x.parse().ok()).collect();

@@ -11,7 +11,7 @@ use crate::types::Piece;
 /// The kernels; `VNNI` says whether `vpdpbusd` may be used.
 pub(super) struct Avx2<const VNNI: bool>;
 
-/// Does work with these kernels.
+/// Runs `work` with these kernels.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -21,7 +21,7 @@ pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
     unsafe { work.run::<Avx2<false>>() }
 }
 
-/// Does work with these kernels.
+/// Runs `work` with these kernels.
 ///
 /// # Safety
 /// The processor must have AVX2 and AVX-VNNI.
@@ -34,7 +34,7 @@ pub(super) unsafe fn enter_vnni<W: Work>(work: W) -> W::Output {
 /// i16 lanes of a register.
 const LANES: usize = 16;
 
-/// Room for the live groups of 2048 inputs.
+/// Words for the nonzero groups of 2048 inputs.
 const MOST_WORDS: usize = 8;
 
 impl Lanes<16> for __m256i {
@@ -113,7 +113,7 @@ fn dot_by_pairs(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
     _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
 }
 
-/// The same in one instruction.
+/// [`dot_by_pairs`] in one instruction.
 #[inline]
 #[target_feature(enable = "avx2,avxvnni")]
 fn dot_at_once(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
@@ -162,7 +162,7 @@ unsafe fn store<const R: usize>(to: *mut u8, bytes: __m256i) {
     }
 }
 
-/// Adds sums to others.
+/// Adds sums lane by lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add<const R: usize>(to: &mut [__m256i; R], sums: [__m256i; R]) {
@@ -175,7 +175,7 @@ fn add<const R: usize>(to: &mut [__m256i; R], sums: [__m256i; R]) {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn activate(low: __m256i, high: __m256i) -> __m256i {
-    // packing works within 128-bit lanes: put the quarters back in order
+    // packing works within 128-bit lanes: this restores the order of the quarters
     let packed = _mm256_max_epi8(_mm256_packs_epi16(low, high), _mm256_setzero_si256());
     _mm256_permute4x64_epi64::<0b11_01_10_00>(packed)
 }
@@ -183,8 +183,8 @@ fn activate(low: __m256i, high: __m256i) -> __m256i {
 /// Adds one group of four inputs times its weights to the sums of `8 * R` outputs.
 ///
 /// # Safety
-/// As [`dot`]; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes apart, aligned to
-/// 32, of which there are more than `group`.
+/// As [`dot`]; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes
+/// apart, aligned to 32, of which there are more than `group`.
 #[inline(always)]
 unsafe fn add_group<const VNNI: bool, const OUT: usize, const R: usize>(
     sums: &mut [__m256i; R],
@@ -202,11 +202,11 @@ unsafe fn add_group<const VNNI: bool, const OUT: usize, const R: usize>(
     }
 }
 
-/// Adds `K` groups of four inputs times their weights to the sums of `8 * R` outputs. Their products are summed in i16 first,
-/// which spares most of the widening.
+/// Adds `K` groups of four inputs times their weights to the sums of `8 * R` outputs. Their products are
+/// summed in i16 first, which saves most of the widening.
 ///
 /// # Safety
-/// As [`add_group`], for each group. Sums are right if [`Affine::sums_in_i16`] says so for `K`.
+/// As [`add_group`], for each group. The layer satisfies [`Affine::sums_in_i16`] for `K`.
 #[inline(always)]
 unsafe fn add_groups<const OUT: usize, const R: usize, const K: usize>(
     sums: &mut [__m256i; R],
@@ -230,7 +230,7 @@ unsafe fn add_groups<const OUT: usize, const R: usize, const K: usize>(
     }
 }
 
-/// Takes the lowest bit out of a set that is not empty.
+/// Removes and returns the lowest bit of a nonempty set.
 #[inline(always)]
 fn pop(set: &mut u64) -> usize {
     let lowest = set.trailing_zeros() as usize;
@@ -260,8 +260,8 @@ struct Sparse<'a> {
     live: &'a [u64],
 }
 
-/// A layer over the live groups of its input, `8 * R` outputs at a time; `CHAINS` sets of sums hide the latency of the dot
-/// products.
+/// A layer over the nonzero groups of its input, `8 * R` outputs at a time; `CHAINS` sets of sums hide the
+/// latency of the dot products.
 ///
 /// # Safety
 /// As [`dot`]; the input has as many bytes as the layer has inputs.
@@ -304,7 +304,7 @@ unsafe fn sparse_affine<
                         }
                     }
                 }
-                // at most one is left of a pair
+                // one group may be left
                 while set != 0 {
                     add_group::<VNNI, OUT, R>(&mut sums[0], input, weights, pop(&mut set));
                 }
@@ -396,8 +396,8 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         const { assert!(IN <= 256 * MOST_WORDS) };
         let mut live = [0u64; MOST_WORDS];
         let live = &mut live[..IN / 256];
-        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read of `input`
-        // has been written before.
+        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read
+        // of `input` has been written before.
         unsafe {
             let zero = _mm256_setzero_si256();
             for (word, live) in live.iter_mut().enumerate() {

@@ -10,10 +10,10 @@ use crate::types::Piece;
 
 pub(super) struct Avx512;
 
-/// Does work with these kernels.
+/// Runs `work` with these kernels.
 ///
 /// # Safety
-/// The processor must have the instructions named here.
+/// The processor has these instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,bmi1,popcnt")]
 pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
     // SAFETY: the caller's promise.
@@ -23,7 +23,7 @@ pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
 /// i16 lanes of a register.
 const LANES: usize = 32;
 
-/// Room for the live groups of 2048 inputs.
+/// Words for the nonzero groups of 2048 inputs.
 const MOST_WORDS: usize = 8;
 
 impl Lanes<32> for __m512i {
@@ -96,7 +96,7 @@ fn clip(sums: __m512i) -> __m128i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn activate(low: __m512i, high: __m512i) -> __m512i {
-    // packing works within 128-bit lanes: this puts the eight quarters back in order
+    // packing works within 128-bit lanes: this restores the order of the eight quarters
     let order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
     let packed = _mm512_max_epi8(_mm512_packs_epi16(low, high), _mm512_setzero_si512());
     _mm512_permutexvar_epi64(order, packed)
@@ -105,8 +105,8 @@ fn activate(low: __m512i, high: __m512i) -> __m512i {
 /// Adds one group of four inputs times its weights to the sums of `16 * R` outputs.
 ///
 /// # Safety
-/// AVX-512 VNNI; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes apart, aligned
-/// to 64, of which there are more than `group`.
+/// AVX-512 VNNI; `input` points to groups of four bytes and `weights` to groups of weights `4 * OUT` bytes
+/// apart, aligned to 64, of which there are more than `group`.
 #[inline(always)]
 unsafe fn add_group<const OUT: usize, const R: usize>(
     sums: &mut [__m512i; R],
@@ -124,10 +124,10 @@ unsafe fn add_group<const OUT: usize, const R: usize>(
     }
 }
 
-/// The same for the only eight outputs of a layer.
+/// [`add_group`] for a layer of eight outputs.
 ///
 /// # Safety
-/// The same, but for an alignment to 32.
+/// As [`add_group`], but `weights` are aligned to 32.
 #[inline(always)]
 unsafe fn add_group_of_8(sums: &mut __m256i, input: *const u8, weights: *const i8, group: usize) {
     // SAFETY: the caller's promise.
@@ -153,7 +153,7 @@ unsafe fn biased<const R: usize>(bias: *const i32) -> [__m512i; R] {
     }
 }
 
-/// Sums up chains of sums, shifts and clips them to bytes and stores those.
+/// Adds up the chains of sums, shifts and clips them, and stores the bytes.
 ///
 /// # Safety
 /// AVX-512; `to` has room for `16 * R` bytes.
@@ -179,7 +179,7 @@ struct Sparse<'a> {
     live: &'a [u64],
 }
 
-/// A layer over the live groups of its input, `16 * R` outputs at a time.
+/// A layer over the nonzero groups of its input, `16 * R` outputs at a time.
 ///
 /// # Safety
 /// AVX-512 VNNI; the input has as many bytes as the layer has inputs.
@@ -214,10 +214,10 @@ unsafe fn sparse_affine<const IN: usize, const OUT: usize, const R: usize>(
     out
 }
 
-/// The same for a layer of eight outputs.
+/// [`sparse_affine`] for a layer of eight outputs.
 ///
 /// # Safety
-/// The same.
+/// As [`sparse_affine`].
 #[inline(always)]
 unsafe fn sparse_affine_of_8<const IN: usize, const OUT: usize>(
     input: Sparse,
@@ -273,7 +273,7 @@ unsafe fn dense_affine<const IN: usize, const OUT: usize, const R: usize>(
     out
 }
 
-/// Takes the lowest bit out of a set that is not empty.
+/// Removes and returns the lowest bit of a nonempty set.
 #[inline(always)]
 fn pop(set: &mut u64) -> usize {
     let lowest = set.trailing_zeros() as usize;
@@ -330,8 +330,8 @@ impl Simd for Avx512 {
         // one bit for every group of four inputs that are not all zero; IN / 256 words are used
         let mut live = [0u64; MOST_WORDS];
         let live = &mut live[..IN / 256];
-        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read of `input`
-        // has been written before.
+        // SAFETY: the caller's promise; offsets stay below `N`, `IN` and the number of groups; what is read
+        // of `input` has been written before.
         unsafe {
             for (word, live) in live.iter_mut().enumerate() {
                 let (acc, start) = if word < N / 256 { (us, 256 * word) } else { (them, 256 * word - N) };

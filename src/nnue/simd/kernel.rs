@@ -1,4 +1,4 @@
-//! Which tier of kernels is in use: [`Kernel`].
+//! [`Kernel`]: the tiers of kernels, and the choice of the one in use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ impl Kernel {
     pub const ALL: [Kernel; 5] =
         [Kernel::Scalar, Kernel::Avx2, Kernel::AvxVnni, Kernel::Avx512, Kernel::Neon];
 
-    /// What `--kernel` and the engine's words call it.
+    /// The name in `--kernel` and in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Kernel::Scalar => "scalar",
@@ -36,7 +36,7 @@ impl Kernel {
         }
     }
 
-    /// Whether this build holds the tier and this processor runs it.
+    /// Whether the build includes the tier and the processor supports it.
     pub fn is_available(self) -> bool {
         match self {
             Kernel::Scalar => true,
@@ -57,7 +57,7 @@ impl Kernel {
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512vnni")
             }
-            // part of every aarch64 target that the standard library knows
+            // part of every aarch64 target of the standard library
             Kernel::Neon => cfg!(target_arch = "aarch64"),
             #[allow(unreachable_patterns)]
             _ => false,
@@ -91,8 +91,8 @@ impl FromStr for Kernel {
     }
 }
 
-/// The tier that the build's own target features promise, when no better one exists: then there is nothing to choose.
-/// Debug and test builds choose all the same, so that the other tiers can be tested.
+/// The best tier, if the build's target features guarantee it: then there is no choice at run time. Debug and
+/// test builds choose nevertheless, so that the other tiers can be tested.
 const PROMISED: Option<Kernel> = if cfg!(debug_assertions) {
     None
 } else if cfg!(all(
@@ -113,7 +113,7 @@ const PROMISED: Option<Kernel> = if cfg!(debug_assertions) {
     None
 };
 
-/// The tier in use; 0 until first asked.
+/// The tier in use; 0 before the first use.
 static ACTIVE: AtomicU8 = AtomicU8::new(0);
 
 #[inline(always)]
@@ -151,7 +151,7 @@ pub fn kernel_name() -> &'static str {
 /// Uses one tier from now on, in all threads. Results do not change, only the speed does.
 ///
 /// # Errors
-/// If the processor lacks it, or the build holds another one alone.
+/// If the processor lacks it, or the build includes only another one.
 pub fn force_kernel(kernel: Kernel) -> Result<(), KernelError> {
     if let Some(fixed) = PROMISED {
         return if fixed == kernel { Ok(()) } else { Err(KernelError::Fixed(fixed)) };
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vector_units_are_not_left_idle() {
+    fn vector_kernels_are_chosen() {
         #[cfg(target_arch = "x86_64")]
         assert_eq!(choose() != Kernel::Scalar, is_x86_feature_detected!("avx2"));
         #[cfg(target_arch = "aarch64")]
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_called_by_their_names() {
+    fn kernels_have_names() {
         for kernel in Kernel::ALL {
             assert_eq!(kernel.name().parse(), Ok(kernel));
         }

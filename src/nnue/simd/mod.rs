@@ -1,8 +1,10 @@
-//! Vector kernels, one file a tier, all bit-identical: `Simd` lists them, `dispatch` picks the tier.
+//! Vector kernels, one file for each tier, all bit-identical. `Simd` declares them, `dispatch` chooses the
+//! tier.
 //!
-//! A kernel is a whole row update or a whole layer. The choice is made once at the top of an evaluation: `dispatch`
-//! enters a function compiled with the tier's instructions, and everything below it is inlined into that function or
-//! called directly. A build that promises the best tier (`-C target-cpu=native`) has no choice left in it.
+//! A kernel is a whole row update or a whole layer. The choice is made once at the top of an evaluation:
+//! `dispatch` enters a function compiled with the tier's instructions, and everything below it is inlined
+//! into that function or called directly. A build that guarantees the best tier (`-C target-cpu=native`) has
+//! no choice at run time.
 #![allow(unsafe_code)]
 
 mod kernel;
@@ -21,10 +23,10 @@ use kernel::active;
 pub use kernel::{Kernel, KernelError, force_kernel, kernel, kernel_name};
 pub(super) use tier::{Simd, Work};
 
-/// Does the work with the tier in use.
+/// Runs `work` with the tier in use.
 #[inline(always)]
 pub(super) fn dispatch<W: Work>(work: W) -> W::Output {
-    // SAFETY: `active` yields a tier that was detected or promised at compile time.
+    // SAFETY: `active` returns a tier that was detected or is guaranteed at compile time.
     unsafe {
         match active() {
             #[cfg(target_arch = "x86_64")]
@@ -40,7 +42,7 @@ pub(super) fn dispatch<W: Work>(work: W) -> W::Output {
     }
 }
 
-/// Asks the cache for a row that will soon be needed.
+/// Prefetches a row.
 #[inline(always)]
 pub(super) fn prefetch<T>(row: &T) {
     let start = std::ptr::from_ref(row).cast::<u8>();

@@ -10,10 +10,10 @@ use crate::types::Piece;
 
 pub(super) struct Neon;
 
-/// Does work with these kernels.
+/// Runs `work` with these kernels.
 ///
 /// # Safety
-/// None needed: NEON is part of the target. The signature is that of the other tiers.
+/// None: NEON is part of the target. The signature is that of the other tiers.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn enter<W: Work>(work: W) -> W::Output {
     // SAFETY: NEON is part of the target.
@@ -84,8 +84,8 @@ impl Lanes<8> for int16x8_t {
     }
 }
 
-/// `sums + (four i8) · (four i8)` in each i32 lane. Products of two are at most 2 * 127 * 128, those of four are added
-/// in i32: nothing wraps.
+/// `sums + (four i8) · (four i8)` in each i32 lane. Products of two are at most 2 * 127 * 128, those of four
+/// are added in i32: nothing wraps.
 #[inline]
 #[target_feature(enable = "neon")]
 fn dot(sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
@@ -113,7 +113,7 @@ unsafe fn broadcast<const IN: usize>(input: &Aligned<[u8; IN]>, group: usize) ->
     unsafe { vreinterpretq_s8_s32(vld1q_dup_s32(input.0.as_ptr().cast::<i32>().add(group))) }
 }
 
-/// The groups named by `live`, or all of them, through the layer.
+/// The layer over the groups in `live`.
 ///
 /// # Safety
 /// `live` yields groups of the input; `OUT` is a multiple of `4 * R`, and `R` even.
@@ -124,7 +124,7 @@ unsafe fn layer_over<const IN: usize, const OUT: usize, const R: usize>(
     live: impl Iterator<Item = usize> + Clone,
 ) -> Aligned<[u8; OUT]> {
     let mut out = Aligned([0u8; OUT]);
-    // up to 16 outputs a pass: four sums, and room for what a dot product needs
+    // up to 16 outputs a pass: four registers of sums, and registers for the dot products
     for o in (0..OUT).step_by(4 * R) {
         // SAFETY: NEON is part of the target; group and output numbers stay within the layer.
         unsafe {

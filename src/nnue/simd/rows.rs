@@ -1,12 +1,12 @@
-//! Updates of accumulators, and what makes an output of them at once, stated once for registers of any width: [`Lanes`].
+//! Updates of accumulators and the direct output, written once for registers of any width: [`Lanes`].
 
 use crate::nnue::layers::Row;
 
 /// A register of `C` lanes of i16.
 ///
 /// # Safety
-/// Every function needs a processor with the register's instructions, and nothing else. They are `#[inline(always)]`, so
-/// that they are compiled with those instructions, inside the tier's `enter`.
+/// Every function needs a processor with the register's instructions, and nothing else. They are
+/// `#[inline(always)]`, so that they are compiled with those instructions, inside the tier's `enter`.
 pub(super) trait Lanes<const C: usize>: Copy {
     unsafe fn load(from: &[i16; C]) -> Self;
     unsafe fn store(self, to: &mut [i16; C]);
@@ -14,24 +14,24 @@ pub(super) trait Lanes<const C: usize>: Copy {
     unsafe fn add(self, other: Self) -> Self;
     /// The difference lane by lane, wrapping.
     unsafe fn sub(self, other: Self) -> Self;
-    /// Lanes brought within 0..=127.
+    /// Clamps to 0..=127.
     unsafe fn clip(self) -> Self;
-    /// Each lane times itself, which must fit 16 bits.
+    /// The square lane by lane, which must fit 16 bits.
     unsafe fn square(self) -> Self;
 
     /// A register of i32.
     type Sums: Copy;
     unsafe fn zero() -> Self::Sums;
-    /// Adds the products of lanes to the sums: which to which, the register knows. For lanes of which none is negative.
+    /// Adds the products of lanes to the sums, in an order of its own. The lanes of `self` are not negative.
     unsafe fn add_products(self, weights: Self, sums: Self::Sums) -> Self::Sums;
-    /// All sums' sum, wrapping.
+    /// The total of all sums, wrapping.
     unsafe fn total(sums: Self::Sums) -> i32;
 }
 
 /// See [`Simd::fused`](super::tier::Simd::fused).
 ///
 /// # Safety
-/// The processor must have what `L` needs.
+/// The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn fused<L: Lanes<C>, const C: usize, const N: usize, const K: usize>(
     src: &Row<N>,
@@ -52,10 +52,11 @@ pub(super) unsafe fn fused<L: Lanes<C>, const C: usize, const N: usize, const K:
     }
 }
 
-/// See [`Simd::apply`](super::tier::Simd::apply). `BLOCK` registers hold a part of the accumulator while all rows go by.
+/// See [`Simd::apply`](super::tier::Simd::apply). `BLOCK` registers hold a part of the accumulator while all
+/// rows are added.
 ///
 /// # Safety
-/// The processor must have what `L` needs.
+/// The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn apply<L: Lanes<C>, const C: usize, const BLOCK: usize, const N: usize>(
     acc: &mut Row<N>,
@@ -95,7 +96,7 @@ pub(super) unsafe fn apply<L: Lanes<C>, const C: usize, const BLOCK: usize, cons
 /// See [`Simd::transformed_output`](super::tier::Simd::transformed_output).
 ///
 /// # Safety
-/// The processor must have what `L` needs.
+/// The processor has the instructions of `L`.
 #[inline(always)]
 pub(super) unsafe fn output<L: Lanes<C>, const C: usize, const N: usize>(
     us: &Row<N>,
@@ -105,7 +106,7 @@ pub(super) unsafe fn output<L: Lanes<C>, const C: usize, const N: usize>(
     const { assert!(N.is_multiple_of(C)) };
     // SAFETY: the caller's promise.
     unsafe {
-        // a chain of sums a side, so that neither waits for the other
+        // separate sums for each side, so that the dependency chains are shorter
         let mut sums = [L::zero(); 2];
         for i in 0..N / C {
             for (side, acc) in [us, them].into_iter().enumerate() {

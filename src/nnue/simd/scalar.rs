@@ -1,4 +1,4 @@
-//! The kernels in plain Rust: what they compute, readably. Every other tier must equal these bit for bit.
+//! The kernels in plain Rust: the reference that every other tier must equal bit for bit.
 
 use super::tier::{Simd, Work};
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
@@ -97,7 +97,7 @@ impl Simd for Scalar {
     }
 }
 
-/// Does work with these kernels, whatever tier is in use.
+/// Runs `work` with these kernels, regardless of the tier in use.
 pub(in crate::nnue) fn run<W: Work>(work: W) -> W::Output {
     // SAFETY: plain Rust needs no particular processor.
     unsafe { work.run::<Scalar>() }

@@ -1,4 +1,4 @@
-//! What every tier of kernels offers ([`Simd`]) and what is done with it ([`Work`]).
+//! [`Simd`]: the kernels of a tier. [`Work`]: a computation that uses them.
 
 use crate::nnue::layers::{Affine, Aligned, Row};
 use crate::types::Piece;
@@ -6,8 +6,8 @@ use crate::types::Piece;
 /// The kernels of a tier.
 ///
 /// # Safety
-/// Every function needs a processor with the tier's instructions, and nothing else. They are `#[inline(always)]`, so
-/// that they are compiled with those instructions, inside the tier's `enter`.
+/// Every function needs a processor with the tier's instructions, and nothing else. They are
+/// `#[inline(always)]`, so that they are compiled with those instructions, inside the tier's `enter`.
 pub(in crate::nnue) trait Simd {
     /// `dst = src - Σ subs + Σ adds`, wrapping.
     unsafe fn fused<const N: usize, const K: usize>(
@@ -29,16 +29,16 @@ pub(in crate::nnue) trait Simd {
     /// The set of squares where two boards differ.
     unsafe fn differences(a: &[Piece; 81], b: &[Piece; 81]) -> u128;
 
-    /// Both accumulators clipped to 0..=127, side to move first, through a dense layer of `IN = 2 N` inputs, shifted
-    /// and clipped again. Skips what the clipping made zero.
+    /// Both accumulators clipped to 0..=127, side to move first, through a dense layer of `IN = 2 N` inputs,
+    /// shifted and clipped again. Skips groups of zeros.
     unsafe fn transformed_affine<const N: usize, const IN: usize, const OUT: usize>(
         us: &Row<N>,
         them: &Row<N>,
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]>;
 
-    /// Both accumulators clipped to 0..=127 and squared, times 16-bit weights for the side to move and for the
-    /// other side, summed up in wrapping i32.
+    /// Both accumulators clipped to 0..=127 and squared, times 16-bit weights for the side to move and for
+    /// the other side, summed up in wrapping i32.
     unsafe fn transformed_output<const N: usize>(us: &Row<N>, them: &Row<N>, weights: &[Row<N>; 2]) -> i32;
 
     /// A dense layer, shifted and clipped.
@@ -51,12 +51,12 @@ pub(in crate::nnue) trait Simd {
     unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32;
 }
 
-/// Something to be done by the kernels of whichever tier is in use.
+/// A computation with the kernels of the tier in use.
 pub(in crate::nnue) trait Work {
     type Output;
     /// Implementations are `#[inline(always)]`.
     ///
     /// # Safety
-    /// The processor must have what `S` needs.
+    /// The processor has the instructions of `S`.
     unsafe fn run<S: Simd>(self) -> Self::Output;
 }

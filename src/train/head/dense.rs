@@ -1,4 +1,4 @@
-//! Dense layers on bytes, as the trainer computes them: [`Layer`].
+//! [`Layer`]: a dense layer with 8-bit weights, in the trainer.
 
 use super::tile::{OUTPUT_SUM, Tile, dot, normal};
 use crate::nnue;
@@ -8,33 +8,34 @@ use crate::train::batch::TILE;
 use crate::train::kernels::{Grid, Kernels, Matmul, Strided};
 use crate::train::loss::Loss;
 
-/// One unit of a hidden weight, and of a hidden sum (weight × activation).
+/// The integers for 1 in a hidden weight, and in a hidden sum (weight × activation).
 const HIDDEN_SCALE: f32 = (1 << WEIGHT_SHIFT) as f32;
 const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
-/// One unit of an output weight.
+/// The integer for 1 in an output weight.
 const OUTPUT_SCALE: f32 = OUTPUT_SUM / 127.0;
 
-/// A dense layer's place among a head's numbers, and its units. Weights lie input by input: `w[i * outputs + o]`.
+/// Offsets of a dense layer's parameters in the head's array, and its scales. Weights are ordered by input:
+/// `w[i * outputs + o]`.
 #[derive(Clone, Copy)]
 pub(super) struct Layer {
     pub inputs: usize,
     pub outputs: usize,
-    /// Where the weights begin.
+    /// Offset of the weights.
     pub weights: usize,
-    /// Where the bias begins.
+    /// Offset of the bias.
     pub bias: usize,
-    /// Units of a weight and of a sum to one.
+    /// The integers for 1 in a weight and in a sum.
     units: (f32, f32),
-    /// What the integer bias has besides.
+    /// Added to the integer bias, for rounding.
     half: f32,
-    /// Where the outputs begin to be, on average.
+    /// Mean of the initial outputs.
     middle: f32,
 }
 
 impl Layer {
-    /// A layer that is clipped.
+    /// A hidden layer, whose outputs are clipped.
     pub fn hidden(inputs: usize, outputs: usize, weights: usize) -> Layer {
-        // sums lose their six lowest bits by a shift that rounds down: half a unit in the bias makes it round to nearest
+        // the shift of sums by six bits rounds down; half a unit in the bias makes it round to nearest
         let half = HIDDEN_SCALE / 2.0;
         let bias = weights + inputs * outputs;
         Layer { inputs, outputs, weights, bias, units: (HIDDEN_SCALE, HIDDEN_SUM), half, middle: 0.5 }
@@ -46,13 +47,13 @@ impl Layer {
         Layer { inputs, outputs: 1, weights, bias, units, half: 0.0, middle: 0.0 }
     }
 
-    /// Where what follows begins.
+    /// Offset after the layer.
     pub fn end(&self) -> usize {
         self.bias + self.outputs
     }
 
-    /// See [`Head::begin`](super::Head::begin).
-    pub fn begin(&self, rng: &mut Rng, d: &mut [f32]) {
+    /// See [`TrainedHead::init`](super::TrainedHead::init).
+    pub fn init(&self, rng: &mut Rng, d: &mut [f32]) {
         let spread = 1.0 / (self.inputs as f32).sqrt();
         for o in 0..self.outputs {
             let mut sum = 0.0;
@@ -65,13 +66,13 @@ impl Layer {
         }
     }
 
-    /// Keeps the weights within what 8 bits hold.
+    /// Clamps the weights to 8 bits.
     pub fn clip(&self, d: &mut [f32]) {
         let limit = 127.0 / self.units.0;
         d[self.weights..self.bias].iter_mut().for_each(|w| *w = w.clamp(-limit, limit));
     }
 
-    /// Rounds to what the integers hold.
+    /// Rounds to the values of the integers.
     pub fn round(&self, d: &[f32], out: &mut [f32]) {
         for (part, scale) in [(self.weights..self.bias, self.units.0), (self.bias..self.end(), self.units.1)]
         {
@@ -81,7 +82,7 @@ impl Layer {
         }
     }
 
-    /// The weights output by output, rows at a distance.
+    /// The weights ordered by output, in rows `pitch` apart.
     pub fn transpose(&self, d: &[f32], out: &mut [f32], pitch: usize) {
         for i in 0..self.inputs {
             for o in 0..self.outputs {
@@ -90,7 +91,7 @@ impl Layer {
         }
     }
 
-    /// The sums of a tile, from activations in rows at a distance.
+    /// The sums of a tile, from activations `x` in rows `pitch` apart.
     pub fn sums(&self, tile: &Tile, x: &[f32], pitch: usize, z: &mut [f32]) {
         let (d, n) = (tile.dense, self.outputs);
         z.chunks_exact_mut(n).for_each(|z| z.copy_from_slice(&d[self.bias..][..n]));
@@ -105,7 +106,7 @@ impl Layer {
         });
     }
 
-    /// Adds the gradients of the layer's numbers, from those of its sums and from what it saw.
+    /// Adds the gradients of the layer's parameters, from its inputs `x` and the gradients `dz` of its sums.
     pub fn learn(&self, k: Kernels, x: &[f32], pitch: usize, dz: &[f32], g: &mut [f32]) {
         let n = self.outputs;
         column_sums(dz, &mut g[self.bias..][..n]);
@@ -120,7 +121,8 @@ impl Layer {
         });
     }
 
-    /// The gradients of what the layer saw, by weights [transposed](Self::transpose); both in rows at a distance.
+    /// The gradients `dx` of the layer's inputs, from [`transposed`](Self::transpose) weights; both in rows
+    /// `pitch` apart.
     pub fn back(&self, k: Kernels, dz: &[f32], transposed: &[f32], dx: &mut [f32], pitch: usize) {
         k.run(Matmul {
             size: (TILE, self.inputs, self.outputs),
@@ -133,7 +135,7 @@ impl Layer {
         });
     }
 
-    /// Of the last layer: counts a tile's outputs for activations and returns the loss's slopes by them.
+    /// For the output layer: adds the losses of a tile and returns their derivatives by the outputs.
     pub fn count(&self, tile: &Tile, a: &[f32], loss: &mut Loss) -> [f32; TILE] {
         let w = &tile.dense[self.weights..][..self.inputs];
         std::array::from_fn(|i| {
@@ -142,7 +144,7 @@ impl Layer {
         })
     }
 
-    /// Of the last layer: adds its gradients and sets those of what it saw.
+    /// For the output layer: adds its gradients `g` and sets those of its inputs, `da`.
     pub fn output_back(&self, tile: &Tile, slopes: [f32; TILE], a: &[f32], g: &mut [f32], da: &mut [f32]) {
         for (i, slope) in slopes.into_iter().enumerate() {
             g[self.bias] += slope;
@@ -153,7 +155,7 @@ impl Layer {
         }
     }
 
-    /// The sums, slowly, for activations that are yet to be clipped.
+    /// The sums for inputs that are not clipped yet; slow.
     pub fn exact(&self, d: &[f32], x: &[f32]) -> Vec<f32> {
         let mut sums = d[self.bias..][..self.outputs].to_vec();
         for (i, x) in x[..self.inputs].iter().enumerate() {
@@ -163,7 +165,7 @@ impl Layer {
         sums
     }
 
-    /// The integers.
+    /// Writes the integers.
     pub fn write(&self, d: &[f32], layer: &mut dyn nnue::Dense) {
         for o in 0..self.outputs {
             for i in 0..self.inputs {
@@ -174,7 +176,7 @@ impl Layer {
         }
     }
 
-    /// The numbers whose integers these are.
+    /// Reads the parameters from the integers.
     pub fn read(&self, layer: &dyn nnue::Dense, d: &mut [f32]) {
         for o in 0..self.outputs {
             for i in 0..self.inputs {
@@ -184,7 +186,7 @@ impl Layer {
         }
     }
 
-    /// Multiplies what the layer says.
+    /// Multiplies the layer's outputs by `factor`.
     pub fn scale(&self, factor: f32, d: &mut [f32]) {
         d[self.weights..][..self.inputs * self.outputs].iter_mut().for_each(|w| *w *= factor);
         d[self.bias..][..self.outputs].iter_mut().for_each(|b| *b *= factor);
@@ -195,7 +197,7 @@ impl Layer {
 pub(super) fn clamp(z: &[f32], grid: Grid, a: &mut [f32]) {
     match grid {
         Grid::Fine => a.iter_mut().zip(z).for_each(|(a, z)| *a = z.clamp(0.0, 1.0)),
-        // adding half and cutting off rounds to nearest, in a way that compiles to plain vector code
+        // adding 0.5 and truncating rounds to nearest, and compiles to vector code
         Grid::Quantized => a
             .iter_mut()
             .zip(z)
@@ -203,7 +205,7 @@ pub(super) fn clamp(z: &[f32], grid: Grid, a: &mut [f32]) {
     }
 }
 
-/// Stops the gradient where the unit is clamped.
+/// Zeroes the gradient of clamped units.
 pub(super) fn mask(z: &[f32], grad: &mut [f32]) {
     grad.iter_mut().zip(z).for_each(|(g, &z)| *g = if z > 0.0 && z < 1.0 { *g } else { 0.0 });
 }

@@ -1,30 +1,30 @@
-//! No hidden layer, but a set of output weights for each bucket: [`Direct`].
+//! [`DirectHead`]: no hidden layer, but a set of output weights for each bucket.
 
-use super::tile::{Head, OUTPUT_SUM, Scratch, Tile, dot, normal, split};
+use super::tile::{OUTPUT_SUM, Scratch, Tile, TrainedHead, dot, normal, split};
 use crate::nnue::{HeadShape, Parameters};
 use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
 use crate::train::kernels::Activate;
 
-/// Weights by bucket, those for the side to move first, then the buckets' biases.
-pub(super) struct Direct {
+/// Weights by bucket, each with the side to move first; then the biases of all buckets.
+pub(super) struct DirectHead {
     pub l1: usize,
     pub shape: HeadShape,
 }
 
-impl Direct {
-    /// Weights of a bucket.
+impl DirectHead {
+    /// Number of weights of a bucket.
     fn width(&self) -> usize {
         2 * self.l1
     }
 
-    /// Where the biases begin.
+    /// Offset of the biases.
     fn bias(&self) -> usize {
         self.shape.buckets() * self.width()
     }
 
-    /// Units of a weight and of a sum: the output's, which the shift brings back, for activations of 127².
+    /// The integers for 1 in a weight and in a sum, before the shift. An activation of 1 is 127².
     fn scales(&self) -> (f32, f32) {
         let sum = OUTPUT_SUM * (1u32 << self.shape.shift()) as f32;
         (sum / (127.0 * 127.0), sum)
@@ -34,9 +34,9 @@ impl Direct {
 /// The largest weight that 16 bits hold.
 const LARGEST: f32 = i16::MAX as f32;
 
-impl Head for Direct {
-    fn begin(&self, rng: &mut Rng, d: &mut [f32]) {
-        // all buckets alike
+impl TrainedHead for DirectHead {
+    fn init(&self, rng: &mut Rng, d: &mut [f32]) {
+        // the same for all buckets
         let spread = 1.0 / (self.width() as f32).sqrt();
         let weights: Vec<f32> = (0..self.width()).map(|_| normal(rng) * spread).collect();
         let bias = -0.25 * weights.iter().sum::<f32>();
@@ -65,7 +65,7 @@ impl Head for Direct {
     fn run(&self, tile: &Tile, scratch: &mut Scratch, mut out: Option<&mut [u32]>) {
         let (l1, width) = (self.l1, self.width());
         let Scratch { room, grad, loss } = scratch;
-        // clipped accumulators, what is weighed of them, and gradients
+        // clipped accumulators, their squares, and gradients
         let [x, a, dx] = split(room, [width; 3]);
         for i in 0..TILE {
             tile.prefetch(i);

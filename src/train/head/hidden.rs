@@ -1,36 +1,36 @@
-//! Two hidden layers of clipped ReLU and an output: [`Hidden`].
+//! [`HiddenHead`]: two hidden layers of clipped ReLU and an output.
 
 use super::dense::{Layer, clamp, mask};
-use super::tile::{Head, Scratch, Tile, split};
+use super::tile::{Scratch, Tile, TrainedHead, split};
 use crate::nnue::Parameters;
 use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
 use crate::train::kernels::{Activate, Grid};
 
-pub(super) struct Hidden {
+pub(super) struct HiddenHead {
     /// Outputs of the first layer.
     l1: usize,
     layers: [Layer; 3],
 }
 
-impl Hidden {
-    pub fn new(l1: usize, l2: usize, l3: usize) -> Hidden {
+impl HiddenHead {
+    pub fn new(l1: usize, l2: usize, l3: usize) -> HiddenHead {
         let first = Layer::hidden(2 * l1, l2, 0);
         let second = Layer::hidden(l2, l3, first.end());
-        Hidden { l1, layers: [first, second, Layer::output(l3, second.end())] }
+        HiddenHead { l1, layers: [first, second, Layer::output(l3, second.end())] }
     }
 
-    /// Row length of matrices with a column for each accumulator's element: a power of two would put every row in the same
-    /// few cache sets.
+    /// Row length of matrices with a column for each element of both accumulators. A power of two would map
+    /// all rows to the same few cache sets.
     fn pitch(&self) -> usize {
         2 * self.l1 + 16
     }
 }
 
-impl Head for Hidden {
-    fn begin(&self, rng: &mut Rng, d: &mut [f32]) {
-        self.layers.iter().for_each(|layer| layer.begin(rng, d));
+impl TrainedHead for HiddenHead {
+    fn init(&self, rng: &mut Rng, d: &mut [f32]) {
+        self.layers.iter().for_each(|layer| layer.init(rng, d));
     }
 
     fn clip(&self, d: &mut [f32]) {
@@ -46,7 +46,7 @@ impl Head for Hidden {
         first.outputs * self.pitch() + second.outputs * second.inputs
     }
 
-    /// The weights of both hidden layers transposed.
+    /// The transposed weights of both hidden layers.
     fn prepare(&self, d: &[f32], _grid: Grid, out: &mut [f32]) {
         let [first, second, _] = self.layers;
         let (w1t, w2t) = out.split_at_mut(first.outputs * self.pitch());
@@ -63,7 +63,8 @@ impl Head for Hidden {
         let (k, l1, pitch) = (tile.kernels, self.l1, self.pitch());
         let [first, second, output] = &self.layers;
         let Scratch { room, grad: g, loss } = scratch;
-        // activations of the first layer and their gradient; sums, activations and gradients of the hidden layers
+        // activations of the first layer and their gradient; sums, activations and gradients of the hidden
+        // layers
         let (t1, t2) = (TILE * first.outputs, TILE * second.outputs);
         let [x, dx, z1, a1, d1, z2, a2, d2] =
             split(room, [TILE * pitch, TILE * pitch, t1, t1, t1, t2, t2, t2]);

@@ -1,12 +1,14 @@
-//! The lite value network: vectors for pieces, convolutions along files and ranks, a hidden layer: [`Lite`].
+//! [`LiteHead`]: the lite value network, with vectors for pieces, convolutions along files and ranks, and a
+//! hidden layer.
 //!
-//! In play what precedes the first clipping is a table ([`ROWS`] rows of what a piece adds to its file and to its rank). Here
-//! the table is a product, of vectors of pieces and of the convolutions' weights, so that all squares of a kernel's row learn
-//! together; it is multiplied out once a step, and so is its gradient. There is no batch normalization: the convolutions have
-//! a bias, and their weights are free in size, which is what is left of it in a finished network.
+//! In play everything before the first clipping is a table: [`ROWS`] rows, which a piece adds to its file and
+//! to its rank. In training the table is the product of the vectors of pieces and the convolutions' weights,
+//! so that all squares of a kernel's row learn together. The product is computed once a step, and so is its
+//! gradient. There is no batch normalization; the convolutions have a bias instead, which is equivalent in a
+//! finished network.
 
 use super::dense::{Layer, clamp, mask};
-use super::tile::{Head, Scratch, Tile, normal, split};
+use super::tile::{Scratch, Tile, TrainedHead, normal, split};
 use crate::nnue::Parameters;
 use crate::nnue::features::HAND_END;
 use crate::support::random::Rng;
@@ -30,29 +32,30 @@ const UNITS: usize = 9 * CHANNELS;
 /// Rows of the table: by kind and place in the line, then by piece in hand.
 const ROWS: usize = 9 * KINDS + HANDS;
 
-/// Where the parts lie: vectors of pieces on the board and in hand, convolutions, their bias, then the hidden layer.
+/// Offsets of the parts: vectors of pieces on the board and in hand, convolutions, their bias, then the
+/// hidden layer.
 const IN_HAND: usize = KINDS * VECTOR;
 const KERNELS: usize = IN_HAND + HANDS * VECTOR;
 const BIAS: usize = KERNELS + VECTOR * KERNEL;
 const LAYERS: usize = BIAS + CHANNELS;
 
-/// One unit of a sum of the table's rows.
+/// The integer for 1 in a sum of the table's rows.
 const SCALE: f32 = 127.0;
 
 const _: () = assert!(LAYERS == LITE);
 
-pub(super) struct Lite {
+pub(super) struct LiteHead {
     hidden: Layer,
     output: Layer,
 }
 
-/// What a piece does to a view's sums.
+/// What a piece adds to a view's sums.
 enum Effect {
-    /// One that a handicap position lacks.
+    /// Nothing: the piece is missing in a handicap position.
     None,
-    /// A row added to every line.
+    /// A row, to every line.
     Everywhere(usize),
-    /// A file and a rank, and the rows of which the first (second) half is added to them.
+    /// A file and a rank, with the rows whose first (second) half is added to them.
     Lines([usize; 2], [usize; 2]),
 }
 
@@ -70,18 +73,18 @@ impl Effect {
     }
 }
 
-impl Lite {
-    pub fn new(hidden: usize) -> Lite {
+impl LiteHead {
+    pub fn new(hidden: usize) -> LiteHead {
         let hidden = Layer::hidden(UNITS, hidden, LAYERS);
-        Lite { hidden, output: Layer::output(hidden.outputs, hidden.end()) }
+        LiteHead { hidden, output: Layer::output(hidden.outputs, hidden.end()) }
     }
 
-    /// Where the table's gradient lies, beyond those of the numbers.
+    /// Offset of the table's gradient, after those of the parameters.
     fn table(&self) -> usize {
         self.output.end().next_multiple_of(16)
     }
 
-    /// Multiplies the table out.
+    /// Computes the table.
     fn multiply(&self, d: &[f32], grid: Grid, table: &mut [f32]) {
         table.fill(0.0);
         let (board, hands) = table.split_at_mut(KINDS * KERNEL);
@@ -102,7 +105,7 @@ impl Lite {
     }
 }
 
-/// A kernel summed up over the nine places.
+/// A kernel summed over the nine places.
 fn along_the_line(kernel: &[f32]) -> [f32; CHANNELS] {
     let mut all = [0.0; CHANNELS];
     kernel.chunks_exact(CHANNELS).for_each(|place| all.iter_mut().zip(place).for_each(|(a, w)| *a += w));
@@ -133,7 +136,7 @@ fn sums(table: &[f32], bias: &[f32], pieces: &[u16], z: &mut [f32]) {
     }
 }
 
-/// Adds the gradients of the table's rows and of the bias, from those of the sums.
+/// Adds the gradients of the table's rows and of the bias, from the gradients of the sums.
 fn spread(dz: &[f32], pieces: &[u16], table: &mut [f32], bias: &mut [f32]) {
     let mut everywhere = [0.0; CHANNELS];
     for (line, dz) in dz.chunks_exact(4).enumerate() {
@@ -156,15 +159,15 @@ fn spread(dz: &[f32], pieces: &[u16], table: &mut [f32], bias: &mut [f32]) {
     }
 }
 
-impl Head for Lite {
-    fn begin(&self, rng: &mut Rng, d: &mut [f32]) {
-        // sums start around the middle of (0, 1), as everywhere
+impl TrainedHead for LiteHead {
+    fn init(&self, rng: &mut Rng, d: &mut [f32]) {
+        // sums start around the middle of (0, 1), as in all layers
         for (part, spread) in [(0..IN_HAND, 0.25), (IN_HAND..KERNELS, 0.05), (KERNELS..BIAS, 0.14)] {
             d[part].iter_mut().for_each(|w| *w = normal(rng) * spread);
         }
         d[BIAS..LAYERS].fill(0.5);
-        self.hidden.begin(rng, d);
-        self.output.begin(rng, d);
+        self.hidden.init(rng, d);
+        self.output.init(rng, d);
     }
 
     fn clip(&self, d: &mut [f32]) {
@@ -173,7 +176,7 @@ impl Head for Lite {
     }
 
     fn round(&self, d: &[f32], out: &mut [f32]) {
-        // of the parts before the bias only the product is rounded
+        // vectors and convolutions are not rounded; their product is
         out[..BIAS].copy_from_slice(&d[..BIAS]);
         for (out, b) in out[BIAS..LAYERS].iter_mut().zip(&d[BIAS..LAYERS]) {
             *out = (b * SCALE).round_ties_even() / SCALE;
@@ -186,7 +189,7 @@ impl Head for Lite {
         ROWS * CHANNELS + self.hidden.outputs * UNITS
     }
 
-    /// The table, and the hidden layer's weights transposed.
+    /// The table, and the transposed weights of the hidden layer.
     fn prepare(&self, d: &[f32], grid: Grid, out: &mut [f32]) {
         let (table, transposed) = out.split_at_mut(ROWS * CHANNELS);
         self.multiply(d, grid, table);
@@ -202,7 +205,7 @@ impl Head for Lite {
     }
 
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>) {
-        let (k, Lite { hidden, output }) = (tile.kernels, self);
+        let (k, LiteHead { hidden, output }) = (tile.kernels, self);
         let Scratch { room, grad, loss } = scratch;
         let (t0, t1) = (TILE * UNITS, TILE * hidden.outputs);
         // sums, activations and gradients of the lines and of the hidden layer
@@ -229,7 +232,7 @@ impl Head for Lite {
         }
     }
 
-    /// The gradients of a product's factors, from the table's.
+    /// The gradients of vectors and convolutions, from the table's.
     fn finish(&self, d: &[f32], grad: &mut [f32]) {
         let (grad, table) = grad.split_at_mut(self.table());
         let (board, hands) = table.split_at(KINDS * KERNEL);

@@ -1,4 +1,4 @@
-//! What is trained after the first layer, one file a kind of network: [`Head`].
+//! [`TrainedHead`]: the layers after the first one, in one file for each kind of network.
 
 mod dense;
 mod direct;
@@ -7,17 +7,17 @@ mod lite;
 mod tile;
 
 pub use tile::OUTPUT_SUM;
-pub(super) use tile::{Head, Scratch, Tile, normal};
+pub(super) use tile::{Scratch, Tile, TrainedHead, normal};
 
 use super::layout::Layout;
 use crate::nnue::HeadShape;
 
-/// The head of networks of that layout.
-pub(super) fn of(layout: &Layout) -> Box<dyn Head> {
+/// The head for a layout.
+pub(super) fn of(layout: &Layout) -> Box<dyn TrainedHead> {
     let l1 = layout.l1;
     match layout.architecture().shape.head {
-        HeadShape::Hidden { l2, l3 } => Box::new(hidden::Hidden::new(l1, l2, l3)),
-        HeadShape::Lite { l2 } => Box::new(lite::Lite::new(l2)),
-        shape @ HeadShape::Direct { .. } => Box::new(direct::Direct { l1, shape }),
+        HeadShape::Hidden { l2, l3 } => Box::new(hidden::HiddenHead::new(l1, l2, l3)),
+        HeadShape::Lite { l2 } => Box::new(lite::LiteHead::new(l2)),
+        shape @ HeadShape::Direct { .. } => Box::new(direct::DirectHead { l1, shape }),
     }
 }

@@ -1,4 +1,4 @@
-//! What every kind of network does after its first layer ([`Head`]), on one tile of samples at a time ([`Tile`]).
+//! [`TrainedHead`]: the layers after the first one, which process one [`Tile`] of samples at a time.
 
 use crate::nnue::Parameters;
 use crate::nnue::arch::FV_SCALE;
@@ -10,43 +10,43 @@ use crate::train::kernels::{Grid, Kernels, PackGradient};
 use crate::train::layout::Layout;
 use crate::train::loss::{Loss, Objective, SCORE_SCALE};
 
-/// One unit of a network's raw output: 600 `Value`s times FV_SCALE.
+/// The raw output of a network for 1: 600 `Value`s times FV_SCALE.
 pub const OUTPUT_SUM: f32 = SCORE_SCALE * FV_SCALE as f32;
 
-/// The layers after the accumulators. Their numbers lie in one array of the model, `d` below.
-pub(in crate::train) trait Head: Send + Sync {
-    /// Draws the numbers to begin with.
-    fn begin(&self, rng: &mut Rng, d: &mut [f32]);
+/// The layers after the accumulators. Their parameters are in one array of the model, `d` below.
+pub(in crate::train) trait TrainedHead: Send + Sync {
+    /// Sets random initial parameters.
+    fn init(&self, rng: &mut Rng, d: &mut [f32]);
 
-    /// Keeps weights within what their integers hold.
+    /// Clamps weights to the range of their integers.
     fn clip(&self, d: &mut [f32]);
 
-    /// `d` with every number rounded to what the integers hold.
+    /// `d` rounded to the values of the integers.
     fn round(&self, d: &[f32], out: &mut [f32]);
 
-    /// How much room [`prepare`](Self::prepare) needs.
+    /// Length of the output of [`prepare`](Self::prepare).
     fn prepared(&self) -> usize {
         0
     }
 
-    /// Computes what all tiles of a step need besides the numbers themselves.
+    /// Computes what all tiles of a step need besides the parameters, such as transposed weights.
     fn prepare(&self, _d: &[f32], _grid: Grid, _out: &mut [f32]) {}
 
-    /// How much room for gradients of what is [prepared](Self::prepare) there is after that for the numbers' own.
+    /// Length of additional gradients, of what is [prepared](Self::prepare), after those of the parameters.
     fn extra(&self) -> usize {
         0
     }
 
-    /// Makes them gradients of the numbers, once all tiles' have been added up.
+    /// Adds these to the gradients of the parameters, after the gradients of all tiles have been summed.
     fn finish(&self, _d: &[f32], _grad: &mut [f32]) {}
 
-    /// How much room for activations and their gradients [`run`](Self::run) needs.
+    /// Length of the buffer for activations and their gradients that [`run`](Self::run) needs.
     fn room(&self) -> usize;
 
-    /// One tile forward and, if there is room for the gradients of its accumulators, backward.
+    /// Runs one tile forward and, if `out` takes the gradients of its accumulators, backward.
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>);
 
-    /// The output for accumulators of the side to move and of the other side: exact and slow.
+    /// The output for accumulators of the side to move and of the other side. Slow; for measurements.
     fn output(&self, d: &[f32], accumulators: [&[f32]; 2], sample: &Sample) -> f32;
 
     /// The network's accumulators, of the side to move and of the other side.
@@ -63,28 +63,29 @@ pub(in crate::train) trait Head: Send + Sync {
         })
     }
 
-    /// Sets the network's integers.
+    /// Writes the network's integers.
     fn write(&self, d: &[f32], net: &mut dyn Parameters);
 
-    /// The numbers whose integers a network has, if they can be told from those; its output times `scale`.
+    /// Reads the parameters from a network's integers and multiplies its output by `scale`. False if the
+    /// parameters cannot be recovered.
     fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool;
 }
 
-/// What one thread needs.
+/// Buffers of one thread.
 pub(in crate::train) struct Scratch {
-    /// As long as [`Head::room`] says.
+    /// [`TrainedHead::room`] numbers.
     pub room: Vec<f32>,
-    /// Gradients of the head's numbers, and what [`Head::extra`] says.
+    /// Gradients of the head's parameters, then [`TrainedHead::extra`] numbers.
     pub grad: Vec<f32>,
     pub loss: Loss,
 }
 
-/// Cuts room into parts of these lengths.
+/// Splits a buffer into parts of these lengths.
 pub(super) fn split<const N: usize>(mut room: &mut [f32], lengths: [usize; N]) -> [&mut [f32]; N] {
     lengths.map(|n| room.split_off_mut(..n).expect("room for all"))
 }
 
-/// [`TILE`] samples of a batch, with all that a step knows of them.
+/// [`TILE`] samples of a batch, with the state of the step.
 #[derive(Clone, Copy)]
 pub(in crate::train) struct Tile<'a> {
     pub number: usize,
@@ -94,9 +95,9 @@ pub(in crate::train) struct Tile<'a> {
     pub l1: usize,
     /// Accumulators by place.
     pub acc: &'a [i16],
-    /// The head's numbers.
+    /// The head's parameters.
     pub dense: &'a [f32],
-    /// What [`Head::prepare`] made of them.
+    /// The output of [`TrainedHead::prepare`].
     pub prepared: &'a [f32],
     pub grid: Grid,
     pub objective: Objective,
@@ -119,7 +120,7 @@ impl<'a> Tile<'a> {
         self.batch.pieces_of(self.sample(i))
     }
 
-    /// Accumulators lie in the order of kings, so each is a fresh trip to memory: asks early for those of a later sample.
+    /// Accumulators are ordered by king, so each one is a cache miss: prefetches those of a later sample.
     pub fn prefetch(&self, i: usize) {
         for p in 0..2 {
             if let Some(&place) = self.batch.place.get(2 * (self.sample(i) + 4) + p) {
@@ -129,7 +130,7 @@ impl<'a> Tile<'a> {
         }
     }
 
-    /// Counts the output for sample `i` and returns the slope of the batch's mean loss by it.
+    /// Adds the loss of sample `i`; returns the derivative of the batch's mean loss by its output.
     pub fn count(&self, i: usize, output: f32, loss: &mut Loss) -> f32 {
         let sample = self.sample(i);
         let result = self.batch.result[sample];

@@ -1,12 +1,13 @@
-//! From rows to activations and from gradients back to rows: [`Gather`], [`Activate`], [`PackGradient`], [`SumGradients`].
+//! From rows to activations and from gradients back to rows: [`Gather`], [`Activate`], [`PackGradient`],
+//! [`SumGradients`].
 #![allow(unsafe_code)]
 
 use super::lanes::F32Lanes;
 use super::operation::{Operation, WIDTHS};
 use crate::support::memory::prefetch;
 
-/// Accumulators are 16-bit integers in units of 1 / this: eight times finer than the 1/127 of the quantized network,
-/// with room for sums up to 32.
+/// Accumulators are 16-bit integers in units of 1 / this: eight times finer than the 1/127 of the quantized
+/// network, with room for sums up to 32.
 pub const ACC_SCALE: f32 = 8.0 * 127.0;
 
 /// Gradients are packed in groups of so many words: word `16 g + j` holds elements `32 g + j` (low half) and
@@ -105,8 +106,8 @@ impl Operation for Activate<'_> {
     }
 }
 
-/// Keeps the gradient where the activation is inside (0, 1) and packs it as pairs of bfloat16, half as many words as
-/// elements, in the order of [`GROUP`].
+/// Keeps the gradient where the activation is inside (0, 1) and packs it as pairs of bfloat16, half as many
+/// words as elements, in the order of [`GROUP`].
 pub(in crate::train) struct PackGradient<'a> {
     pub acc: &'a [i16],
     pub grad: &'a [f32],
@@ -153,8 +154,8 @@ fn bf16(x: f32) -> u32 {
     (bits + 0x7fff + (bits >> 16 & 1)) >> 16
 }
 
-/// `out = sum over list of grads[i]`; the rows of `grads` are [packed](PackGradient) ones, of half as many words as
-/// `out` has elements.
+/// `out = sum over list of grads[i]`; the rows of `grads` are [packed](PackGradient) ones, of half as many
+/// words as `out` has elements.
 pub(in crate::train) struct SumGradients<'a> {
     pub grads: &'a [u32],
     pub list: &'a [u32],
@@ -185,7 +186,8 @@ impl Operation for SumGradients<'_> {
         }
     }
 
-    /// `B` registers of words at a time make twice as many sums, which stay in the processor while all rows pass.
+    /// `B` registers of words at a time make twice as many sums, which stay in the processor while all rows
+    /// pass.
     #[inline(always)]
     unsafe fn vector<L: F32Lanes<C>, const C: usize, const B: usize>(self) {
         let words = self.out.len() / 2;

@@ -53,8 +53,8 @@ impl Operation for Matmul<'_> {
     unsafe fn vector<L: F32Lanes<C>, const C: usize, const B: usize>(mut self) {
         let (m, n, _) = self.size;
         let mut col = 0;
-        // SAFETY: the caller's processor has the instructions of `L` and `L::Narrow`; the operands have been checked,
-        // `m` is a multiple of 8, and so of `B`, and the columns of a block are below `n`.
+        // SAFETY: the caller's processor has the instructions of `L` and `L::Narrow`; the operands have been
+        // checked, `m` is a multiple of 8, and so of `B`, and the columns of a block are below `n`.
         unsafe {
             while col + 2 * C <= n {
                 for row in (0..m).step_by(B) {
@@ -92,7 +92,8 @@ impl Matmul<'_> {
         *out = sum;
     }
 
-    /// `M` rows from `row` on, `R` registers of columns from `col` on: the sums stay in registers over the whole of `k`.
+    /// `M` rows from `row` on, `R` registers of columns from `col` on: the sums stay in registers over the
+    /// whole of `k`.
     ///
     /// # Safety
     /// The processor has the instructions of `L`, and the block lies within matrices that have passed
@@ -105,7 +106,8 @@ impl Matmul<'_> {
     ) {
         let Matmul { size: (_, _, k), a, b, ldb, ref mut c, ldc, accumulate } = *self;
         let c = c.as_mut_ptr().wrapping_add(row * ldc + col).cast::<[f32; C]>();
-        // SAFETY: the block lies within the matrices, so `C` elements follow each address that is read or written.
+        // SAFETY: the block lies within the matrices, so `C` elements follow each address that is read or
+        // written.
         unsafe {
             let out = |i: usize, j: usize| c.cast::<f32>().add(i * ldc).cast::<[f32; C]>().add(j);
             let mut sum = [[L::splat(0.0); R]; M];

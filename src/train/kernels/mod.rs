@@ -1,5 +1,5 @@
-//! The arithmetic of the trainer. Every `Operation` is written twice: in plain Rust as the reference, and once for the
-//! registers of all instruction sets (`F32Lanes`). [`Kernels`] chooses at run time.
+//! The arithmetic of the trainer. Every `Operation` is written twice: in plain Rust as the reference, and
+//! once for the registers of all instruction sets (`F32Lanes`). [`Kernels`] chooses at run time.
 //!
 //! An operation is a whole row or a whole layer, so that the choice costs nothing.
 #![allow(unsafe_code)]
@@ -23,8 +23,8 @@ pub(super) use operation::WIDTHS;
 pub(super) use optimizer::{Adam, Add, EffectiveRow};
 pub use optimizer::{AdamStep, CatchUp, Grid};
 
-/// The instructions that the trainer computes with. Only [`by_name`](Self::by_name) makes one, of those that this
-/// processor has.
+/// The instructions that the trainer computes with. Only [`by_name`](Self::by_name) makes one, of those that
+/// this processor has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Kernels(Instructions);
 

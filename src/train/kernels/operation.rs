@@ -15,8 +15,8 @@ pub(in crate::train) trait Operation {
     /// Does it in plain Rust: the reference, and the fallback for processors without AVX2.
     fn scalar(self);
 
-    /// Does it with registers of `C` lanes, `2 B` of which hold sums. It is `#[inline(always)]`, so that it is compiled
-    /// with the instructions of the `enter` that calls it.
+    /// Does it with registers of `C` lanes, `2 B` of which hold sums. It is `#[inline(always)]`, so that it
+    /// is compiled with the instructions of the `enter` that calls it.
     ///
     /// # Safety
     /// The processor has the instructions of `L`, and the operands have passed [`check`](Self::check).

@@ -43,9 +43,9 @@ pub struct AdamStep {
     pub epsilon: f32,
 }
 
-/// What a row missed while its gradient was zero for `n` steps: Adam would have moved it by its decaying momentum. For
-/// epsilon much smaller than the root of the second moment the sum of those moves is
-/// `shift * m / (sqrt(v) + epsilon)` exactly, so a row need not be visited in every step to be where dense Adam would
+/// What a row missed while its gradient was zero for `n` steps: Adam would have moved it by its decaying
+/// momentum. For epsilon much smaller than the root of the second moment the sum of those moves is `shift * m
+/// / (sqrt(v) + epsilon)` exactly, so a row need not be visited in every step to be where dense Adam would
 /// have it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CatchUp {
@@ -57,8 +57,8 @@ pub struct CatchUp {
     pub decay2: f32,
 }
 
-/// `out = grid.round(w - shift * m / (sqrt(v) + epsilon) + p)`: a feature's row as the forward pass sees it. Without
-/// `catch_up` the moments are not read. All slices have one width.
+/// `out = grid.round(w - shift * m / (sqrt(v) + epsilon) + p)`: a feature's row as the forward pass sees it.
+/// Without `catch_up` the moments are not read. All slices have one width.
 pub(in crate::train) struct EffectiveRow<'a> {
     pub w: &'a [f32],
     pub m: &'a [f32],
@@ -106,7 +106,8 @@ impl Operation for EffectiveRow<'_> {
     }
 }
 
-/// Catches the parameters up, then makes one Adam step with gradient `g`. All slices have one length, a multiple of 16.
+/// Catches the parameters up, then makes one Adam step with gradient `g`. All slices have one length, a
+/// multiple of 16.
 pub(in crate::train) struct Adam<'a> {
     pub w: &'a mut [f32],
     pub m: &'a mut [f32],

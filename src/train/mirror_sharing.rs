@@ -1,9 +1,10 @@
-//! Mirrored king squares share their rows: [`Model::tie`].
+//! Mirrored king squares share their rows: [`Model::share_mirrored`].
 //!
-//! Shogi is the same game on the reflected board, so a king on 7九 with a piece on 5八 calls for the weights of a king
-//! on 3九 with that piece on 5八's mirror image. A tied model has rows for king squares of files 1 to 5 only (45 of 81):
-//! a view with its king further left is reflected before it is looked up ([`Batch`](super::batch::Batch)), and the
-//! finished network holds every row a second time for the mirrored square. So each row learns from twice the positions.
+//! Shogi is the same game on the reflected board, so a king on 7九 with a piece on 5八 calls for the weights of
+//! a king on 3九 with that piece on 5八's mirror image. A model that shares rows has them for king squares of
+//! files 1 to 5 only (45 of 81). Views with the king further left are reflected
+//! ([`Batch`](super::batch::Batch)), and the finished network repeats every row for the mirrored square. So
+//! each row learns from twice as many positions.
 
 use super::features::{BONA, mirrored_factor_row, mirrored_row};
 use super::finished::Finished;
@@ -14,8 +15,8 @@ use crate::nnue::features::is_left;
 use crate::support::memory::OutOfMemory;
 use crate::types::Square;
 
-/// Why a model cannot be tied, if so.
-pub fn untieable(layout: Layout) -> Option<&'static str> {
+/// Why a model cannot share rows; `None` if it can.
+pub fn sharing_obstacle(layout: Layout) -> Option<&'static str> {
     match layout {
         l if l.buckets == 1 => Some("no row belongs to a king's square"),
         l if l.mirrored() => Some("mirrored king squares share their rows anyway"),
@@ -24,27 +25,27 @@ pub fn untieable(layout: Layout) -> Option<&'static str> {
 }
 
 impl Model {
-    /// Makes an untied model a tied one. Rows of mirrored king squares are replaced by their mean, which is another
-    /// network than before unless they were mirror images; so are the moments of their gradients. Rows of kings on
-    /// file 5 stay as they are.
+    /// Makes mirrored king squares share their rows. Both rows, and the moments of their gradients, are
+    /// replaced by their mean, which changes the network unless they were mirror images. Rows of kings on
+    /// file 5 stay.
     ///
     /// # Errors
     /// No memory for another first layer.
     ///
     /// # Panics
     /// If the rows do not depend on the king's square, or the network reflects views by itself.
-    pub fn tie(&mut self) -> Result<(), OutOfMemory> {
-        if self.tied {
+    pub fn share_mirrored(&mut self) -> Result<(), OutOfMemory> {
+        if self.mirror_shared {
             return Ok(());
         }
         let (l1, rows) = (self.layout.l1, self.layout.rows());
-        assert!(untieable(self.layout).is_none());
-        self.settle();
+        assert!(sharing_obstacle(self.layout).is_none());
+        self.apply_momentum();
         let Finished { rows: before, .. } = self.finished()?;
         let f = &mut self.factor;
         for values in [&mut f.w, &mut f.m, &mut f.v] {
             for row in 0..self.layout.factor_rows() {
-                share_mean(values, l1, row, mirrored_factor_row(row));
+                set_to_mean(values, l1, row, mirrored_factor_row(row));
             }
         }
         let mut factor = vec![0f32; l1];
@@ -60,24 +61,24 @@ impl Model {
             }
             let paired = is_left(Square((mirror / BONA) as u8));
             if paired {
-                share_mean(&mut self.rows.m, l1, row, mirror);
-                share_mean(&mut self.rows.v, l1, row, mirror);
+                set_to_mean(&mut self.rows.m, l1, row, mirror);
+                set_to_mean(&mut self.rows.v, l1, row, mirror);
                 self.last[row] = self.last[row].max(self.last[mirror]);
             }
-            // a row holds what it differs by from the factor, which is another now
+            // a row holds its difference from the factor, which has changed
             self.factor_of(Kernels::SCALAR, king, bona, &mut factor);
             let other = if paired { &before[mirror * l1..][..l1] } else { &before[at.clone()] };
             for (i, w) in self.rows.w[at.clone()].iter_mut().enumerate() {
                 *w = 0.5 * (before[at.start + i] + other[i]) - factor[i];
             }
         }
-        self.tied = true;
+        self.mirror_shared = true;
         Ok(())
     }
 }
 
 /// Sets two rows of `l1` to their mean.
-fn share_mean(values: &mut [f32], l1: usize, a: usize, b: usize) {
+fn set_to_mean(values: &mut [f32], l1: usize, a: usize, b: usize) {
     for i in 0..l1 {
         let mean = 0.5 * (values[a * l1 + i] + values[b * l1 + i]);
         values[a * l1 + i] = mean;
@@ -92,7 +93,7 @@ mod tests {
     use crate::support::random::Rng;
 
     #[test]
-    fn a_tied_model_is_the_mean_of_both_sides_and_its_own_mirror_image() {
+    fn shared_rows_are_the_mean_of_both_sides() {
         let mut model = Model::new(Architecture::DEFAULT, 3).unwrap();
         let (l1, rows) = (model.layout.l1, model.layout.rows());
         let mut rng = Rng::for_stream(1, 1);
@@ -101,19 +102,22 @@ mod tests {
         };
         noise(&mut model.rows.w);
         noise(&mut model.factor.w);
-        let untied = model.finished().unwrap();
-        model.tie().unwrap();
-        let tied = model.finished().unwrap();
+        let separate = model.finished().unwrap();
+        model.share_mirrored().unwrap();
+        let shared = model.finished().unwrap();
         let row = |f: &Finished, r: usize| -> Vec<f32> { f.rows[r * l1..][..l1].to_vec() };
         for r in (0..rows).step_by(101).chain([4 * 9 * BONA + 100, 5 * 9 * BONA + 100]) {
             let (mirror, king) = (mirrored_row(r), r / BONA);
             if king / 9 == 4 {
-                close(&row(&tied, r), &row(&untied, r));
+                close(&row(&shared, r), &row(&separate, r));
             } else {
-                let mean: Vec<f32> =
-                    row(&untied, r).iter().zip(row(&untied, mirror)).map(|(a, b)| 0.5 * (a + b)).collect();
-                close(&row(&tied, r), &mean);
-                assert_eq!(row(&tied, r), row(&tied, mirror));
+                let mean: Vec<f32> = row(&separate, r)
+                    .iter()
+                    .zip(row(&separate, mirror))
+                    .map(|(a, b)| 0.5 * (a + b))
+                    .collect();
+                close(&row(&shared, r), &mean);
+                assert_eq!(row(&shared, r), row(&shared, mirror));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! How good a static evaluation is, without a match: against the winners of games ([`Labelled`]) and against deep
-//! searches ([`DeepLabels`]).
+//! The accuracy of static evaluations, without a match: compared with the winners of games
+//! ([`LabelledGames`]) and with deep searches ([`DeepLabels`]).
 
 use super::batch::win_rate;
 use super::loss::{Loss, SCORE_SCALE};
@@ -12,13 +12,13 @@ use crate::types::Move;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// A file of positions that cannot be used.
+/// Why a file of positions cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
-pub enum YardstickError {
+pub enum AccuracyError {
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
-    #[error("{path}, line {line}: the third field should be a result: 1, 0 or -1")]
+    #[error("{path}, line {line}: the third field must be a result: 1, 0 or -1")]
     Result { path: PathBuf, line: usize },
     #[error("{path}, line {line}: {source}")]
     Sfen { path: PathBuf, line: usize, source: SfenError },
@@ -35,51 +35,51 @@ fn static_value(network: &Network, pos: &Position) -> i32 {
     evaluate_from_scratch(network, pos) / network.fv_scale()
 }
 
-/// A position of a game and how it went on.
-pub struct Played {
+/// A position of a game with the move played and the result.
+pub struct LabelledPosition {
     /// The position.
     pub position: Position,
-    /// The move played there; `None` where the file has none that is legal.
+    /// The move played; `None` where the file has no legal one.
     pub mv: Option<Move>,
     /// For the side to move: 1 win, 0 draw, -1 loss.
     pub result: i32,
-    /// What the player thought of it, in centipawns for the side to move, if the file says so.
+    /// The player's own evaluation, in centipawns for the side to move, if the file has it.
     pub eval: Option<i32>,
     /// Line in the file.
     pub line: usize,
 }
 
-/// Positions of games.
-pub struct Labelled {
+/// Positions of games with known results.
+pub struct LabelledGames {
     /// In the order of the file; at least one has a winner.
-    pub positions: Vec<Played>,
+    pub positions: Vec<LabelledPosition>,
 }
 
 /// How well the winners of games were predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Named {
-    /// How many; draws are left out.
+pub struct WinnerAccuracy {
+    /// Number of positions; draws are left out.
     pub positions: usize,
-    /// Share of the positions whose winner the sign of the evaluation names, and its standard error.
+    /// Share of the positions in which the sign of the evaluation names the winner.
     pub share: f64,
-    /// Of `share`.
+    /// Standard error of `share`.
     pub standard_error: f64,
-    /// Mean of minus the logarithm of the winner's win rate, in nats, and its standard error.
+    /// Mean negative logarithm of the winner's win rate, in nats.
     pub log_loss: f64,
-    /// Of `log_loss`.
+    /// Standard error of `log_loss`.
     pub log_loss_error: f64,
 }
 
-impl Labelled {
-    /// Reads lines of fields separated by tabs: SFEN, move played, result for the side to move (1, 0, -1) and, if it is
-    /// there, the player's own evaluation in centipawns. Lines that begin with `#` are skipped.
+impl LabelledGames {
+    /// Reads lines of fields separated by tabs: SFEN, move played, result for the side to move (1, 0, -1)
+    /// and, optionally, the player's own evaluation in centipawns. Lines that start with `#` are skipped.
     ///
     /// # Errors
-    /// [`YardstickError`] names the line.
-    pub fn read(path: &Path) -> Result<Labelled, YardstickError> {
+    /// [`AccuracyError`] names the line.
+    pub fn read(path: &Path) -> Result<LabelledGames, AccuracyError> {
         let owned = || path.to_path_buf();
         let text =
-            std::fs::read_to_string(path).map_err(|source| YardstickError::Io { path: owned(), source })?;
+            std::fs::read_to_string(path).map_err(|source| AccuracyError::Io { path: owned(), source })?;
         let mut positions = Vec::new();
         for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.starts_with('#') && !l.trim().is_empty())
         {
@@ -88,28 +88,28 @@ impl Labelled {
                 .get(2)
                 .and_then(|r| r.trim().parse().ok())
                 .filter(|r| (-1..=1).contains(r))
-                .ok_or_else(|| YardstickError::Result { path: owned(), line: i + 1 })?;
-            let pos = Position::from_sfen(fields[0]).map_err(|source| YardstickError::Sfen {
+                .ok_or_else(|| AccuracyError::Result { path: owned(), line: i + 1 })?;
+            let pos = Position::from_sfen(fields[0]).map_err(|source| AccuracyError::Sfen {
                 path: owned(),
                 line: i + 1,
                 source,
             })?;
             let mv = fields.get(1).and_then(|text| pos.parse_move(text.trim()).ok());
             let eval = fields.get(3).and_then(|e| e.trim().parse().ok());
-            positions.push(Played { position: pos, mv, result, eval, line: i + 1 });
+            positions.push(LabelledPosition { position: pos, mv, result, eval, line: i + 1 });
         }
         if positions.iter().all(|p| p.result == 0) {
-            return Err(YardstickError::NoWinner { path: owned() });
+            return Err(AccuracyError::NoWinner { path: owned() });
         }
-        Ok(Labelled { positions })
+        Ok(LabelledGames { positions })
     }
 
-    /// Asks a network who wins.
-    pub fn name_winners(&self, network: &Network) -> Named {
-        let won: Vec<&Played> = self.positions.iter().filter(|p| p.result != 0).collect();
+    /// How well a network's evaluations predict the winners.
+    pub fn winner_accuracy(&self, network: &Network) -> WinnerAccuracy {
+        let won: Vec<&LabelledPosition> = self.positions.iter().filter(|p| p.result != 0).collect();
         let n = won.len() as f64;
         let (mut named, mut loss, mut squares) = (0u32, 0.0, 0.0);
-        for Played { position, result, .. } in &won {
+        for LabelledPosition { position, result, .. } in &won {
             let value = static_value(network, position);
             named += u32::from((value > 0) == (*result > 0));
             let l = -f64::from(win_rate(value * result)).max(1e-9).ln();
@@ -117,7 +117,7 @@ impl Labelled {
             squares += l * l;
         }
         let (share, mean) = (f64::from(named) / n, loss / n);
-        Named {
+        WinnerAccuracy {
             positions: won.len(),
             share,
             standard_error: (share * (1.0 - share) / n).sqrt(),
@@ -127,17 +127,18 @@ impl Labelled {
     }
 }
 
-/// Positions with the scores of deep searches, as `data label` makes them; packed, since a [`Position`] takes kilobytes.
+/// Positions with the scores of deep searches, as `data label` makes them. They stay packed, because a
+/// [`Position`] takes kilobytes.
 pub struct DeepLabels {
     records: Vec<PackedSfenValue>,
 }
 
-/// How far the static win rate is from that of the labels, over some of the positions.
+/// Distance of the static win rate from the labels' over a group of positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distance {
-    /// Which positions.
+    /// Name of the group.
     pub of: &'static str,
-    /// How many.
+    /// Number of positions.
     pub positions: usize,
     /// Root mean square difference of the win rates.
     pub rms: f64,
@@ -149,8 +150,8 @@ impl DeepLabels {
     /// Reads PackedSfenValue records; an incomplete one at the end goes to `warn`.
     ///
     /// # Errors
-    /// [`YardstickError`].
-    pub fn read(path: &Path, warn: &mut dyn FnMut(String)) -> Result<DeepLabels, YardstickError> {
+    /// [`AccuracyError`].
+    pub fn read(path: &Path, warn: &mut dyn FnMut(String)) -> Result<DeepLabels, AccuracyError> {
         let mut records = Vec::new();
         each_record(path, warn, |bytes| {
             let record = PackedSfenValue::from_bytes(bytes)?;
@@ -159,17 +160,17 @@ impl DeepLabels {
             Ok(())
         })?;
         if records.is_empty() {
-            return Err(YardstickError::Empty { path: path.to_path_buf() });
+            return Err(AccuracyError::Empty { path: path.to_path_buf() });
         }
         Ok(DeepLabels { records })
     }
 
-    /// The distance over all positions, by phase of the game, and where the label is near even.
+    /// The distances over all positions, by phase of the game, and over positions with labels near 0.
     pub fn distances(&self, network: &Network) -> Vec<Distance> {
         let value = |record| static_value(network, &position(record).expect("read once already"));
         let values: Vec<i32> = self.records.par_iter().map(value).collect();
-        type Chooses = fn(u16, i16) -> bool;
-        let groups: [(&'static str, Chooses); 6] = [
+        type Filter = fn(u16, i16) -> bool;
+        let groups: [(&'static str, Filter); 6] = [
             ("all", |_, _| true),
             ("to ply 40", |ply, _| ply <= 40),
             ("plies 41-80", |ply, _| (41..=80).contains(&ply)),
@@ -179,10 +180,10 @@ impl DeepLabels {
         ];
         groups
             .into_iter()
-            .map(|(name, chooses)| {
+            .map(|(name, selects)| {
                 let mut loss = Loss::default();
                 for (label, &value) in self.records.iter().zip(&values) {
-                    if chooses(label.ply, label.score) {
+                    if selects(label.ply, label.score) {
                         loss.count(value as f32 / SCORE_SCALE, win_rate(i32::from(label.score)), 0.5);
                     }
                 }
@@ -202,7 +203,7 @@ mod tests {
     use crate::data::PackedSfen;
 
     #[test]
-    fn labels_are_read_whole_and_a_torn_end_is_told() {
+    fn labels_are_read_and_a_torn_record_is_reported() {
         let network = Network::embedded().unwrap();
         let mut pos = Position::startpos();
         let mut bytes = Vec::new();
@@ -232,10 +233,10 @@ mod tests {
         assert!(n == 1 && rms > 0.15 && rms < 0.25, "{rms}");
 
         std::fs::write(&path, &bytes[80..]).unwrap();
-        assert!(matches!(DeepLabels::read(&path, &mut |_| {}), Err(YardstickError::Empty { .. })));
+        assert!(matches!(DeepLabels::read(&path, &mut |_| {}), Err(AccuracyError::Empty { .. })));
         bytes[38] = 5;
         std::fs::write(&path, &bytes).unwrap();
-        let told = DeepLabels::read(&path, &mut |_| {}).err().unwrap().to_string();
-        assert!(told.contains("labels.psv: record 0: ") && told.contains("result"), "{told}");
+        let error = DeepLabels::read(&path, &mut |_| {}).err().unwrap().to_string();
+        assert!(error.contains("labels.psv: record 0: ") && error.contains("result"), "{error}");
     }
 }

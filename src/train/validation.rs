@@ -1,4 +1,4 @@
-//! Positions of games that training does not see, on which the loss is measured: [`HeldOut`].
+//! [`ValidationSet`]: positions of games that training does not use, for measuring the loss.
 
 use rayon::prelude::*;
 
@@ -11,16 +11,16 @@ use super::step::Trainer;
 use crate::data::RecordError;
 use crate::support::random::Rng;
 
-/// The positions set aside, singly and in batches.
-pub struct HeldOut {
-    /// All of them.
+/// The validation positions, singly and in batches.
+pub struct ValidationSet {
+    /// All positions.
     pub samples: Vec<Sample>,
     batches: Vec<Batch>,
 }
 
-impl HeldOut {
-    /// At most `most` held-out positions, drawn from all over the set, in batches of at most `batch`. `counts` is what
-    /// [`DataSet::count`] says; `tied` and `layout` as for [`Batch::fill`].
+impl ValidationSet {
+    /// At most `most` validation positions, drawn from the whole set, in batches of at most `batch`. `counts`
+    /// is the result of [`DataSet::count`]; `mirror_shared` and `layout` as for [`Batch::fill`].
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -30,13 +30,13 @@ impl HeldOut {
         most: usize,
         seed: u64,
         batch: usize,
-        tied: bool,
+        mirror_shared: bool,
         layout: &Layout,
-    ) -> Result<HeldOut, RecordError> {
+    ) -> Result<ValidationSet, RecordError> {
         let mut rng = Rng::for_stream(seed, u64::MAX);
         let mut order: Vec<usize> = (0..counts.len()).filter(|&i| counts[i][1] > 0).collect();
         rng.shuffle(&mut order);
-        // from enough units for three times as many as wanted, so that they come from many games
+        // from units with three times as many, so that the positions come from many games
         let mut sum = 0;
         let taken = order
             .iter()
@@ -56,8 +56,8 @@ impl HeldOut {
         let mut samples: Vec<Sample> = parts.concat();
         rng.shuffle(&mut samples);
         samples.truncate(most);
-        let batches = batches(&samples, batch, tied, layout);
-        Ok(HeldOut { samples, batches })
+        let batches = batches(&samples, batch, mirror_shared, layout);
+        Ok(ValidationSet { samples, batches })
     }
 
     /// The loss of the trainer's model.
@@ -70,15 +70,15 @@ impl HeldOut {
     }
 }
 
-/// Batches of at most `size`, without the last samples that fill no tile.
-fn batches(samples: &[Sample], size: usize, tied: bool, layout: &Layout) -> Vec<Batch> {
+/// Batches of at most `size`, without the last samples if they do not fill a tile.
+fn batches(samples: &[Sample], size: usize, mirror_shared: bool, layout: &Layout) -> Vec<Batch> {
     samples
         .chunks(size)
         .map(|c| &c[..c.len() / TILE * TILE])
         .filter(|c| !c.is_empty())
         .map(|c| {
             let mut batch = Batch::default();
-            batch.fill(&c.iter().map(|s| (*s, false)).collect::<Vec<_>>(), tied, layout);
+            batch.fill(&c.iter().map(|s| (*s, false)).collect::<Vec<_>>(), mirror_shared, layout);
             batch
         })
         .collect()
