@@ -133,16 +133,19 @@ impl Operation for PackGradient<'_> {
 
     #[inline(always)]
     unsafe fn vector<L: F32Lanes<C>, const C: usize, const B: usize>(self) {
-        let (acc, grad) = (self.acc.as_chunks().0, self.grad.as_chunks().0);
-        for (i, out) in self.out.as_chunks_mut().0.iter_mut().enumerate() {
-            let low = low_element(i * C) / C;
-            let high = low + GROUP / C;
-            // SAFETY: the caller's processor has the instructions of `L`.
-            unsafe {
-                let (zero, top) = (L::splat(0.0), L::splat(ACC_SCALE));
-                let low = L::load(&grad[low]).where_between(L::load_i16(&acc[low]), zero, top);
-                let high = L::load(&grad[high]).where_between(L::load_i16(&acc[high]), zero, top);
-                L::store_bf16(low, high, out);
+        let elements = self.acc.as_chunks::<{ 2 * GROUP }>().0.iter().zip(self.grad.as_chunks().0);
+        for (out, (acc, grad)) in self.out.as_chunks_mut::<GROUP>().0.iter_mut().zip(elements) {
+            let grad: &[f32; 2 * GROUP] = grad;
+            let (acc, grad) = (acc.as_chunks().0, grad.as_chunks().0);
+            for (low, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let high = low + GROUP / C;
+                // SAFETY: the caller's processor has the instructions of `L`.
+                unsafe {
+                    let (zero, top) = (L::splat(0.0), L::splat(ACC_SCALE));
+                    let low = L::load(&grad[low]).where_between(L::load_i16(&acc[low]), zero, top);
+                    let high = L::load(&grad[high]).where_between(L::load_i16(&acc[high]), zero, top);
+                    L::store_bf16(low, high, out);
+                }
             }
         }
     }

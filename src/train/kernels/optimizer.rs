@@ -92,15 +92,16 @@ impl Operation for EffectiveRow<'_> {
     unsafe fn vector<L: F32Lanes<C>, const C: usize, const B: usize>(self) {
         let [w, m, v, p] = [self.w, self.m, self.v, self.p].map(|x| x.as_chunks::<C>().0);
         let (scale, unit) = self.grid.steps();
-        for (i, out) in self.out.as_chunks_mut().0.iter_mut().enumerate() {
+        let out = self.out.as_chunks_mut().0;
+        for ((((w, m), v), p), out) in w.iter().zip(m).zip(v).zip(p).zip(out) {
             // SAFETY: the caller's processor has the instructions of `L`.
             unsafe {
-                let mut x = L::load(&w[i]);
+                let mut x = L::load(w);
                 if let Some((late, epsilon)) = self.catch_up {
-                    let r = L::load(&v[i]).inverse_root(L::splat(epsilon));
-                    x = L::load(&m[i]).mul(L::splat(late.shift)).mul_sub_from(r, x);
+                    let r = L::load(v).inverse_root(L::splat(epsilon));
+                    x = L::load(m).mul(L::splat(late.shift)).mul_sub_from(r, x);
                 }
-                x.add(L::load(&p[i])).mul(L::splat(scale)).store_i16(unit, out);
+                x.add(L::load(p)).mul(L::splat(scale)).store_i16(unit, out);
             }
         }
     }
