@@ -57,7 +57,8 @@ impl Board {
         self.squares.iter().position(|&p| p == king).map(|i| i as u8)
     }
 
-    /// How many pieces of each kind of [`PACKED_ORDER`] are in neither hand nor on the board (handicaps, problems).
+    /// How many pieces of each kind of [`PACKED_ORDER`] are in neither hand nor on the board (handicaps,
+    /// problems).
     pub(super) fn box_counts(&self) -> Result<[u32; 7], RecordError> {
         let mut left = FULL_SET;
         for (i, &kind) in PACKED_ORDER.iter().enumerate() {

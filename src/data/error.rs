@@ -39,7 +39,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Says in which file an error is: `File::open(path).map_err(RecordError::at(path))`.
+    /// Adds the file to an error: `File::open(path).map_err(RecordError::at(path))`.
     pub fn at<E: Into<RecordError>>(path: &Path) -> impl FnOnce(E) -> RecordError + use<'_, E> {
         move |e| match e.into() {
             // once is enough
@@ -48,7 +48,7 @@ impl RecordError {
         }
     }
 
-    /// Says in which record of a file an error is, unless it is one of another file.
+    /// Adds the number of the record to an error, unless the error is of another file.
     pub(super) fn in_record(index: u64, e: RecordError) -> RecordError {
         match e {
             located @ RecordError::At { .. } => located,

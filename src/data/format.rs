@@ -5,7 +5,7 @@ use super::hcpe::HcpEval;
 use super::psv::PackedSfenValue;
 use std::path::{Path, PathBuf};
 
-/// What a file of training records holds.
+/// The kind of a file of training records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Games, see [`super::file`].
@@ -40,8 +40,8 @@ impl Format {
     }
 }
 
-/// The files that paths stand for, with their formats: a file for itself, a directory for the files of training records
-/// in it, in order of names. (The `.part` of a run that was stopped must be named; see [`unfinished`].)
+/// The files of training records among `paths`, with their formats; directories are expanded in order of
+/// names, without the `.part` files of stopped runs (see [`unfinished`]).
 ///
 /// # Errors
 /// A directory that cannot be read, a file of no known kind.

@@ -1,4 +1,4 @@
-//! A self-play game as training data: where it started, what was played, what each search thought, how it ended.
+//! A self-play game as training data: its start, moves, scores and result.
 
 use std::fmt;
 
@@ -133,7 +133,8 @@ impl Start {
 pub struct PlyRecord {
     /// The move played, as [`Move::raw16`] gives it.
     pub mv: u16,
-    /// The search score for the side to move, in `Value` units (a pawn is 90), of the position before the move.
+    /// The search score for the side to move, in `Value` units (a pawn is 90), of the position before the
+    /// move.
     pub score: i16,
     /// Whether the position before the move is fit for training (quiet, not in check, ...).
     pub fit: bool,
@@ -149,8 +150,8 @@ impl PlyRecord {
 /// A game: `start`, then the unscored moves of `opening`, then the scored `plies`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// The number of the game in its run. It names the game when runs resume and decides its side of the validation
-    /// split, so it is the same on every host.
+    /// The number of the game in its run. It names the game when runs resume and decides its side of the
+    /// validation split, so it is the same on every host.
     pub id: u64,
     /// Where the game began.
     pub start: Start,
@@ -173,8 +174,8 @@ impl GameRecord {
         }
     }
 
-    /// Plays the game through: calls `visit` with each position in which a scored move was played, the record of that
-    /// ply and the move with its piece filled in.
+    /// Plays the game through: calls `visit` with each position in which a scored move was played, the record
+    /// of that ply and the move with its piece filled in.
     ///
     /// # Errors
     /// A move that the position does not know; the visits before it have happened.

@@ -1,6 +1,7 @@
 //! HuffmanCodedPos: a position in 256 bits, as Apery, dlshogi and cshogi hold it.
 //!
-//! The idea is that of [`PackedSfen`](super::packed_sfen::PackedSfen) with other codes, and the colour bit stands before the promotion bit.
+//! The idea is that of [`PackedSfen`](super::packed_sfen::PackedSfen) with other codes, and the colour bit
+//! stands before the promotion bit.
 
 use super::bits::{BitReader, BitWriter};
 use super::board::{Board, FULL_SET, PACKED_ORDER, read_kings, write_kings};
@@ -101,8 +102,9 @@ impl HuffmanCodedPos {
     }
 }
 
-/// Apery's 16 bits of a move: bits 0-6 `to`, 7-13 `from` (81 + kind for drops, pawn 0, lance 1, knight 2, silver 3,
-/// bishop 4, rook 5, gold 6), bit 14 promotion. From ours (see [`Move::raw16`](crate::types::Move::raw16)).
+/// Apery's 16 bits of a move: bits 0-6 `to`, 7-13 `from` (81 + kind for drops, pawn 0, lance 1, knight 2,
+/// silver 3, bishop 4, rook 5, gold 6), bit 14 promotion. From ours (see
+/// [`Move::raw16`](crate::types::Move::raw16)).
 pub fn to_apery_move(raw: u16) -> u16 {
     let (to, from) = (raw & 0x7f, raw >> 7 & 0x7f);
     if raw & 1 << 14 != 0 {

@@ -6,8 +6,9 @@ use super::game::{EndReason, GameRecord, PlyRecord, Start};
 use super::scored::Scored;
 use crate::position::Position;
 
-/// Puts positions back together to games: a position that follows from the one before by its move, with the same result,
-/// goes on with the same game; any other starts a new one (with a single ply, in a shuffled file).
+/// Puts positions back together to games: a position that follows from the one before by its move, with the
+/// same result, goes on with the same game; any other starts a new one (with a single ply, in a shuffled
+/// file).
 #[derive(Default)]
 pub struct Joiner {
     /// The game in the making and the position after its last move.

@@ -1,10 +1,10 @@
 //! Training records: our own game files and the record formats of others.
 //!
-//! [`GameRecord`] is a self-play game, [`GameWriter`] and [`GameReader`] keep games in append-only files (format in
-//! [`mod@file`]). [`PackedSfen`], [`PackedSfenValue`](psv::PackedSfenValue), [`HuffmanCodedPos`](hcp::HuffmanCodedPos) and
-//! [`HcpEval`](hcpe::HcpEval) are the records other engines and trainers use, byte for byte. A [`Scored`] position is
-//! what all of them hold: [`read`] yields it from any file, a [`PositionWriter`] writes it in any format. [`TdLambda`]
-//! makes training targets of whole games.
+//! [`GameRecord`] is a self-play game, [`GameWriter`] and [`GameReader`] keep games in append-only files
+//! (format in [`mod@file`]). [`PackedSfen`], [`PackedSfenValue`](psv::PackedSfenValue),
+//! [`HuffmanCodedPos`](hcp::HuffmanCodedPos) and [`HcpEval`](hcpe::HcpEval) are the records other engines and
+//! trainers use, byte for byte. A [`Scored`] position is what all of them hold: [`read`] yields it from any
+//! file, a [`PositionWriter`] writes it in any format. [`TdLambda`] makes training targets of whole games.
 
 mod bits;
 pub mod board;

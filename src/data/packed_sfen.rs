@@ -1,8 +1,9 @@
 //! PackedSfen: a position in 256 bits, as YaneuraOu's records hold it.
 //!
-//! Bits, lowest first: turn; black king, white king (7 each); 81 squares in order without the kings; Black's hand, White's
-//! hand, and the pieces that are in neither ("piece box"), each in the order pawn, lance, knight, silver, gold, bishop, rook.
-//! Every piece costs as many bits in hand as it adds on the board, so the length never changes.
+//! Bits, lowest first: turn; black king, white king (7 each); 81 squares in order without the kings; Black's
+//! hand, White's hand, and the pieces that are in neither ("piece box"), each in the order pawn, lance,
+//! knight, silver, gold, bishop, rook. Every piece costs as many bits in hand as it adds on the board, so the
+//! length never changes.
 
 use super::bits::{BitReader, BitWriter};
 use super::board::{Board, PACKED_ORDER, read_kings, write_kings};
@@ -14,10 +15,11 @@ use crate::types::{Color, PieceType};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PackedSfen(pub [u8; 32]);
 
-/// Prefix code on the board by the order of [`PACKED_ORDER`]: (code, bits). In hand it loses its lowest bit, which is
-/// always 1 and says "not empty".
+/// Prefix code on the board by the order of [`PACKED_ORDER`]: (code, bits). In hand it loses its lowest bit,
+/// which is always 1 and says "not empty".
 const CODE: [(u32, usize); 7] = [(0x01, 2), (0x03, 4), (0x0b, 4), (0x07, 4), (0x0f, 5), (0x1f, 6), (0x3f, 6)];
-/// Pieces in the box look like promoted pieces in hand, and golds, which cannot promote, like a promoted white silver.
+/// Pieces in the box look like promoted pieces in hand, and golds, which cannot promote, like a promoted
+/// white silver.
 const BOX_CODE: [(u32, usize); 7] =
     [(0x02, 3), (0x09, 5), (0x0d, 5), (0x0b, 5), (0x1b, 5), (0x2f, 7), (0x3f, 7)];
 const GOLD: usize = 4;

@@ -1,4 +1,5 @@
-//! PackedSfenValue, 40 bytes: the record of YaneuraOu, tanuki-, nodchip's nnue-pytorch and others (`.bin`, `.psv`).
+//! PackedSfenValue, 40 bytes: the record of YaneuraOu, tanuki-, nodchip's nnue-pytorch and others (`.bin`,
+//! `.psv`).
 
 use super::error::RecordError;
 use super::packed_sfen::PackedSfen;

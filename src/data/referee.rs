@@ -1,5 +1,5 @@
-//! When a game that our own searches play against each other is over: by the rules ([`by_rules`]), or because both sides
-//! see it decided ([`Agreement`]).
+//! When a game that our own searches play against each other is over: by the rules ([`by_rules`]), or because
+//! both sides see it decided ([`Agreement`]).
 
 use crate::data::{EndReason, GameResult};
 use crate::position::{EnteringKingRule, GameRepetition, Position};
@@ -30,8 +30,8 @@ pub fn by_rules(pos: &Position, last_ply: u32) -> Option<Ruling> {
     (pos.game_ply() > last_ply).then_some((GameResult::Draw, EndReason::MaxMoves))
 }
 
-/// Watches whether both sides agree that the game is over: scores of at least `score` for the same side for `plies` plies
-/// in a row, or two announcements of mate.
+/// Watches whether both sides agree that the game is over: scores of at least `score` for the same side for
+/// `plies` plies in a row, or two announcements of mate.
 pub struct Agreement {
     score: Value,
     needed: u32,

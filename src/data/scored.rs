@@ -1,4 +1,5 @@
-//! A position with move, score and result, whatever record it comes from: [`Scored`]. Formats are converted through it.
+//! A position with move, score and result, whatever record it comes from: [`Scored`]. Formats are converted
+//! through it.
 
 use super::board::Board;
 use super::error::RecordError;

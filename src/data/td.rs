@@ -3,13 +3,15 @@
 use super::game::{EndReason, GameRecord, GameResult};
 use crate::types::VALUE_MATE_IN_MAX_PLY;
 
-/// TD(λ) targets (Sutton 1988; for shogi and chess evaluations Beal and Smith 1997, Baxter, Tridgell and Weaver 2000).
+/// TD(λ) targets (Sutton 1988; for shogi and chess evaluations Beal and Smith 1997, Baxter, Tridgell and
+/// Weaver 2000).
 ///
-/// With `v` the win rate that the search score of a ply stands for, the target is the λ-return, worked out from the
-/// game's end: `G(t) = (1 - λ) v(t) + λ (1 - G(t + 1))`, and the game's result after the last ply (where nobody knows how
-/// the game ended, there may have been more plies: the last target is `v(t)`). So a label blends what the search said with
-/// what the next few plies showed. Where two successive win rates differ by more than `cut`
-/// (a random move, a blunder), what follows says nothing about the position: there `G(t) = v(t)`.
+/// With `v` the win rate that the search score of a ply stands for, the target is the λ-return, worked out
+/// from the game's end: `G(t) = (1 - λ) v(t) + λ (1 - G(t + 1))`, and the game's result after the last ply
+/// (where nobody knows how the game ended, there may have been more plies: the last target is `v(t)`). So a
+/// label mixes the search's score with those of the next few plies. Where two successive win rates differ by
+/// more than `cut` (a random move, a blunder), the plies after it do not count: there
+/// `G(t) = v(t)`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TdLambda {
     /// The weight of what follows, 0 to 1; 0 leaves every score as the search gave it.
@@ -21,7 +23,7 @@ pub struct TdLambda {
 }
 
 impl TdLambda {
-    /// Jumps beyond this are cut: 1.75 % of the plies of self-play with 2 % random moves.
+    /// Larger changes are cut: 1.75 % of the plies of self-play with 2 % random moves.
     pub const CUT: f64 = 0.2;
     /// The scale of the trainer's loss.
     pub const SCALE: f64 = 600.0;
@@ -33,7 +35,7 @@ impl TdLambda {
         TdLambda { lambda, cut: Self::CUT, scale: Self::SCALE }
     }
 
-    /// What to tell of a set in which some games are but fragments, as `data convert` makes of positions.
+    /// A remark about a set in which some games are fragments, as `data convert` makes of positions.
     pub fn note(unknown_ends: u64, games: u64) -> Option<String> {
         (unknown_ends > 0).then(|| {
             format!("note: how {unknown_ends} of {games} games ended is not known; TD targets leave their results out")
@@ -56,8 +58,8 @@ impl TdLambda {
         let to_move = if even { game.first_mover() } else { !game.first_mover() };
         let mut next = 0.5 * (1.0 + game.result.sign(to_move) as f64);
         let mut next_rate = next;
-        // the largest jump from the last ply to the result: a draw by length says nothing about a won position, and the end
-        // of a fragment nothing at all
+        // the largest jump from the last ply to the result: a draw by length says nothing about a won
+        // position, and the end of a fragment nothing at all
         let last_cut = match (game.reason, game.result) {
             (EndReason::Unknown, _) => -1.0,
             (_, GameResult::Draw) => self.cut,

@@ -22,10 +22,10 @@ enum Out {
 }
 
 impl PositionWriter {
-    /// Begins a file of the format that its name says; one of games gets the fingerprint.
+    /// Creates a file in the format of its name; a game file gets the fingerprint.
     ///
     /// # Errors
-    /// A name of no known kind, a file that cannot be written.
+    /// A name with an unknown extension, a file that cannot be written.
     pub fn create(path: &Path, fingerprint: u64) -> Result<PositionWriter, RecordError> {
         let whole = || WholeFile::create(path).map_err(RecordError::at(path));
         let out = match Format::of(path)? {
@@ -36,7 +36,8 @@ impl PositionWriter {
         Ok(PositionWriter { path: path.into(), out })
     }
 
-    /// Adds a position. To a game file they must come in the order of their games, else every game has a single ply.
+    /// Adds a position. To a game file they must come in the order of their games, else every game has a
+    /// single ply.
     ///
     /// # Errors
     /// A position that the format cannot hold; for games, a move that is not legal.

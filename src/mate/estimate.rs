@@ -1,7 +1,8 @@
 //! First guesses: proof and disproof numbers of positions never seen, and the order of equal moves.
 //!
-//! df-pn+ (Nagai, PhD thesis, University of Tokyo, 2002) starts from numbers that tell how promising a move looks
-//! instead of 1 and 1. The features, whose pieces reach the square and what is captured, are those of GPSShogi.
+//! df-pn+ (Nagai, PhD thesis, University of Tokyo, 2002) starts from numbers that tell how promising a move
+//! looks instead of 1 and 1. The features, whose pieces reach the square and what is captured, are those of
+//! GPSShogi.
 
 use super::value::{Count, UNIT};
 use crate::position::{Position, attacks};
@@ -45,8 +46,8 @@ pub(super) fn after_answer(pos: &Position, m: Move) -> (Count, Count) {
     if attack < support { (2 * UNIT, UNIT) } else { (UNIT, 2 * UNIT) }
 }
 
-/// Orders moves whose numbers are equal; smaller comes first. Strong pieces near the king, and promotions where nothing
-/// speaks against them.
+/// Orders moves whose numbers are equal; smaller comes first. Strong pieces near the king, and promotions
+/// where nothing speaks against them.
 pub(super) fn order(pos: &Position, m: Move, defender: Color) -> i32 {
     /// By kind, promoted kinds included.
     const WORTH: [i32; 16] = [0, 10, 20, 20, 30, 50, 50, 50, 80, 50, 50, 50, 50, 80, 80, 80];
@@ -61,8 +62,8 @@ pub(super) fn order(pos: &Position, m: Move, defender: Color) -> i32 {
     order
 }
 
-/// Whether a pawn, bishop or rook stays as it is although it could promote: worth a look only to avoid a mate by pawn
-/// drop.
+/// Whether a pawn, bishop or rook stays as it is although it could promote: worth a look only to avoid a mate
+/// by pawn drop.
 fn is_pointless_non_promotion(pos: &Position, m: Move) -> bool {
     if m.is_drop() || m.is_promotion() {
         return false;
@@ -73,9 +74,10 @@ fn is_pointless_non_promotion(pos: &Position, m: Move) -> bool {
         && (zone.contains(m.from()) || zone.contains(m.to()))
 }
 
-/// Whether two moves of the defender, or the two ways of one move of the attacker, are so alike that the later one is
-/// better looked at when the earlier one has failed: drops between king and checker on the same square, drops there
-/// that nothing guards, moves with and without promotion. Returns a key; equal keys (not 0) are alike.
+/// Whether two moves of the defender, or the two ways of one move of the attacker, are so alike that the
+/// later one is better looked at when the earlier one has failed: drops between king and checker on the same
+/// square, drops there that nothing guards, moves with and without promotion. Returns a key; equal keys (not
+/// 0) are alike.
 pub(super) fn likeness(pos: &Position, m: Move, attacking: bool) -> u32 {
     /// All drops that nothing guards.
     const UNGUARDED: u32 = 1 << 16;

@@ -8,9 +8,9 @@ use super::table::{Query, Table};
 use super::value::{Count, ENDLESS, INFINITE, Knowledge, NO_REPETITION, Plies, one_less, one_more};
 use crate::types::{Hand, Key, Move, MoveList};
 
-/// Numbers as large as this are no longer added up, lest they overflow.
+/// Numbers as large as this are not added up, to avoid an overflow.
 const TOO_LARGE_TO_ADD: Count = 1 << 50;
-/// The numbers on a suspected second way to the same position may differ by so much.
+/// The largest difference of numbers on a suspected second way to the same position.
 pub(super) const ANCESTOR_TOLERANCE: Count = 3 * super::value::UNIT;
 
 /// No move.
@@ -30,8 +30,8 @@ struct Child {
     in_play: bool,
 }
 
-/// See the module's head. The numbers of a position: phi is the smallest phi of its children; delta is the sum of their
-/// deltas, or for children not in `sums` the largest of theirs.
+/// A position with its moves. The numbers of a position: phi is the smallest phi of its children; delta is
+/// the sum of their deltas, or for children not in `sums` the largest of theirs.
 #[derive(Default)]
 pub(super) struct Expansion {
     attacking: bool,
@@ -40,7 +40,7 @@ pub(super) struct Expansion {
     hand: Hand,
     depth: usize,
     children: Vec<Child>,
-    /// The children in play, best first; those that wait for one like them are left out.
+    /// The children in play, best first; those that wait for a similar one are left out.
     ranking: Vec<u16>,
     sums: u64,
     /// Over all children in play but the first.
@@ -50,19 +50,19 @@ pub(super) struct Expansion {
     pub old: bool,
 }
 
-/// What a position is expanded for.
+/// The parameters of an expansion.
 pub(super) struct Task<'a> {
     /// Mate within so many plies.
     pub plies: Plies,
-    /// Whether it is expanded for the first time: then the leaves below are looked at a little closer.
+    /// Whether this is the first expansion: then its leaves are examined more closely.
     pub first: bool,
     pub sums: u64,
-    /// Moves that do not count.
+    /// Moves that are excluded.
     pub without: &'a [Move],
 }
 
 impl Expansion {
-    /// Finds the moves of the current position and what is known about them.
+    /// Generates the moves of the current position and looks up what is known about them.
     pub(super) fn fill(&mut self, node: &mut Node, table: &mut Table, paths: &Paths, task: &Task) {
         self.attacking = node.attacking();
         self.plies = task.plies;
@@ -89,7 +89,7 @@ impl Expansion {
         self.add_up();
     }
 
-    /// All keys are computed before the first look-up, so that memory has time to answer.
+    /// All keys are computed before the first look-up, so that the entries are prefetched.
     fn list_moves(&mut self, node: &Node, table: &Table, without: &[Move]) {
         let mut moves = MoveList::new();
         node.generate(&mut moves);
@@ -120,13 +120,13 @@ impl Expansion {
                 self.children[seen.1 as usize].later = i as u16;
                 seen.1 = i as u16;
             } else {
-                // a few kinds too many are simply not linked
+                // kinds beyond the capacity are not linked
                 let _ = last.try_push((key, i as u16));
             }
         }
     }
 
-    /// Fills in what is known about a child; whether it is in play now.
+    /// Looks up a child; returns whether it is in play.
     fn look_at(&mut self, i: usize, node: &mut Node, table: &mut Table, paths: &Paths, first: bool) -> bool {
         let attacking = self.attacking;
         let child = &mut self.children[i];
@@ -246,7 +246,7 @@ impl Expansion {
         if self.ranking.is_empty() { INFINITE } else { self.front().knowledge.phi(self.attacking) }
     }
 
-    /// What the moves that wait add to delta: they are not free.
+    /// The share of the waiting moves in delta.
     #[inline]
     fn waiting(&self) -> Count {
         match self.children.len() - self.ranking.len() {
@@ -270,7 +270,8 @@ impl Expansion {
         (sum + max + self.waiting()).min(INFINITE)
     }
 
-    /// The thresholds under which the best child is searched, from those of this position (and like those, pn first).
+    /// The thresholds under which the best child is searched, from those of this position (and like those, pn
+    /// first).
     #[inline]
     pub(super) fn thresholds(&self, pn: Count, dn: Count) -> (Count, Count) {
         let (phi, delta) = if self.attacking { (pn, dn) } else { (dn, pn) };
@@ -313,8 +314,8 @@ impl Expansion {
         }
     }
 
-    /// The work behind a position whose children took so much at most. Not their sum: positions reached in many ways would
-    /// count again and again.
+    /// The work of a position whose most expensive child took `most`. Not the sum of the children, because
+    /// positions reached in many ways would count many times.
     fn work(&self, most: u32) -> u32 {
         most.saturating_add((self.children.len() as u32).saturating_sub(1))
     }
@@ -356,7 +357,7 @@ impl Expansion {
         Knowledge::no_mate(hands::disproof(&node.pos, hand), one_more(plies), work)
     }
 
-    /// Takes in what a search of the best child found, and stores it.
+    /// Updates the best child with the result of its search, and stores the result.
     pub(super) fn update(&mut self, result: &Knowledge, table: &mut Table, paths: &mut Paths) {
         let attacking = self.attacking;
         let index = self.ranking[0];
@@ -376,7 +377,7 @@ impl Expansion {
         }
         self.resort_front();
         if result.is_decided() {
-            // those that waited for this one come into play, up to the first that is not decided itself
+            // the children that waited for this one come into play, up to the first undecided one
             while later != NONE {
                 if !self.children[later as usize].in_play {
                     self.children[later as usize].in_play = true;
@@ -392,7 +393,7 @@ impl Expansion {
         self.add_up();
     }
 
-    /// Moves the first of the ranking to where it belongs; the others are in order.
+    /// Sorts the first of the ranking into the others, which are in order.
     fn resort_front(&mut self) {
         let front = self.ranking[0];
         let rank = self.rank(front);
@@ -406,8 +407,8 @@ impl Expansion {
         self.ranking.insert(place, index);
     }
 
-    /// If the numbers of `child` came into this position (`board`, `hand`) by two ways, makes both ways count by their
-    /// larger number only. Whether this is the position.
+    /// If this is the position `at`, which `child` reaches in two ways, counts the larger of the two numbers
+    /// only. Whether it is.
     pub(super) fn merge_ways(&mut self, at: (Key, Hand), child: (Key, Hand)) -> bool {
         if (self.board, self.hand) != at {
             return false;
@@ -426,7 +427,7 @@ impl Expansion {
         true
     }
 
-    /// Whether other moves weigh so much here that a second way further up would not matter.
+    /// Whether the other moves are so heavy here that a second way further up does not matter.
     pub(super) fn outweighs(&self, attacking: bool) -> bool {
         self.attacking == attacking
             && self.delta().saturating_sub(self.front().knowledge.delta(attacking)) > ANCESTOR_TOLERANCE
@@ -439,8 +440,8 @@ fn bit(i: usize) -> u64 {
     if i < 64 { 1 << i } else { 0 }
 }
 
-/// A mate in one move, or no check at all (a fixed shallow search at new leaves: Kaneko, Tanaka, Yamaguchi and Kawai, IPSJ
-/// Journal 51(11), 2010).
+/// A mate in one move, or no check at all (a fixed shallow search at new leaves: Kaneko, Tanaka, Yamaguchi
+/// and Kawai, IPSJ Journal 51(11), 2010).
 fn obvious(node: &mut Node) -> Option<Knowledge> {
     let mut checks = MoveList::new();
     let m = node.pos.mate_in_one();

@@ -1,8 +1,9 @@
 //! Hands that a result holds for: the attacker's least hand of a proof, the largest of a disproof.
 //!
-//! A mate needs some of the attacker's pieces; with more in hand (which the defender then lacks) it works, too. So a
-//! proof is stored with the smallest hand that its tree needs, and a disproof with the largest hand that it withstands
-//! (Seo, "On effective utilization of dominance relations in tsume-shogi solving algorithms", GPW 1999).
+//! A mate needs some of the attacker's pieces; with more in hand (which the defender then lacks) it works,
+//! too. So a proof is stored with the smallest hand that its tree needs, and a disproof with the largest hand
+//! that it withstands (Seo, "On effective utilization of dominance relations in tsume-shogi solving
+//! algorithms", GPW 1999).
 
 use crate::position::{Bitboard, Position, attacks};
 use crate::types::{Hand, Move, PieceType};
@@ -114,8 +115,9 @@ pub(super) fn shifted(parent: Hand, from: Hand, to: Hand) -> Hand {
     hand
 }
 
-/// The hand that proves a position of the defender all of whose moves lose to hands within `hand`. A kind that the
-/// defender lacks and could drop between checker and king belongs to the proof: the attacker must keep it from him.
+/// The hand that proves a position of the defender all of whose moves lose to hands within `hand`. A kind
+/// that the defender lacks and could drop between checker and king belongs to the proof: the attacker must
+/// keep it from him.
 pub(super) fn proof(pos: &Position, mut hand: Hand) -> Hand {
     let us = pos.side_to_move();
     let checkers = pos.checkers();
@@ -148,8 +150,8 @@ fn pawn_fits(pos: &Position, squares: Bitboard) -> bool {
     squares.into_iter().any(|sq| (attacks::file(sq) & pawns).is_empty())
 }
 
-/// The hand that disproves a position of the attacker all of whose moves fail with hands as large as `hand`. A kind that
-/// he lacks here and could drop with check does not belong to it: that check was never tried.
+/// The hand that disproves a position of the attacker all of whose moves fail with hands as large as `hand`.
+/// A kind that he lacks here and could drop with check does not belong to it: that check was never tried.
 pub(super) fn disproof(pos: &Position, mut hand: Hand) -> Hand {
     let us = pos.side_to_move();
     let king = pos.king_square(!us);
@@ -169,8 +171,8 @@ pub(super) fn disproof(pos: &Position, mut hand: Hand) -> Hand {
     hand
 }
 
-/// The disproof of a position of the defender by a drop, which he can only make while he holds such a piece: whatever the
-/// attacker holds in `hand`, one of them stays with the defender.
+/// The disproof of a position of the defender by a drop, which he can only make while he holds such a piece:
+/// whatever the attacker holds in `hand`, one of them stays with the defender.
 pub(super) fn keep_for_drop(pos: &Position, m: Move, mut hand: Hand) -> Hand {
     if m.is_drop() {
         let kind = m.dropped();
@@ -203,7 +205,8 @@ mod tests {
 
     #[test]
     fn a_far_check_binds_what_the_defender_lacks() {
-        // White to move, checked from afar by the rook, holds nothing: all that Black holds and could stand between counts.
+        // White to move, checked from afar by the rook, holds nothing: all that Black holds and could stand
+        // between counts.
         let pos = Position::from_sfen("4k4/9/9/9/4R4/9/9/9/9 w G2P 1").unwrap();
         assert_eq!(proof(&pos, Hand::EMPTY), pos.hand(crate::types::Color::Black));
         // next to the king nothing fits between

@@ -3,9 +3,9 @@
 use crate::position::{Position, attacks};
 use crate::types::Move;
 
-/// How many plies at the end of a mating line are useless interpositions with their captures: the defender has nothing left
-/// but to drop pieces between king and checker, each is taken at once by the checker with check, nothing that was taken
-/// is used, and so on until mate. Without them the mate came that much earlier.
+/// How many plies at the end of a mating line are useless interpositions with their captures: the defender
+/// has nothing left but to drop pieces between king and checker, each is taken at once by the checker with
+/// check, nothing that was taken is used, and so on until mate. Without them the mate came that much earlier.
 ///
 /// `line` must be legal and end in mate.
 pub fn useless_tail(position: &Position, line: &[Move]) -> usize {

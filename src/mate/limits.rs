@@ -1,33 +1,33 @@
-//! What a solver is allowed, and when it has to stop.
+//! The limits of a solver, and when it has to stop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How far a mate that was found is shortened while time is left.
+/// How far to shorten a mate that was found, while time is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Shorten {
-    /// The first mate found will do.
+    /// Not at all.
     Any,
-    /// Until the line is as long as the proof says it may be: no defence lasts longer than the line shown.
+    /// Until the line is as long as the proved bound: no defence lasts longer than the line shown.
     UpperBound,
     /// Until no shorter mate exists.
     #[default]
     Shortest,
 }
 
-/// What a solver is allowed.
+/// The limits of one search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Wall-clock time at most.
+    /// The most wall-clock time.
     pub time: Option<Duration>,
-    /// Positions visited.
+    /// The most positions to visit.
     pub nodes: Option<u64>,
     /// What to do after a first mate.
     pub shorten: Shorten,
 }
 
-/// Whether time is up or the user wants an end.
+/// Whether the time is over or the user stopped the search.
 #[derive(Clone)]
 pub(super) struct Gate {
     deadline: Option<Instant>,
@@ -64,7 +64,7 @@ impl Watch {
         }
     }
 
-    /// Counts a position. Every 256th looks at the clock; the answer is whether it did.
+    /// Counts a position. Every 256th reads the clock; returns whether it did.
     #[inline]
     pub(super) fn visit(&mut self, depth: usize) -> bool {
         self.nodes += 1;

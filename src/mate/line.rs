@@ -6,8 +6,8 @@ use super::value::{ENDLESS, Knowledge, Plies};
 use crate::types::{Move, MoveList};
 
 impl Search<'_> {
-    /// The line of a mate that is known to be `plies` long at most: complete, or nothing if time ran out. `exact`: it is
-    /// known that no shorter mate exists, and both sides play their best; otherwise moves that are known to do.
+    /// The line of a mate in `plies` plies at most; none if time ran out. With `exact` no shorter mate
+    /// exists, and both sides play their best moves; otherwise any moves that are proved.
     pub(super) fn line(&mut self, plies: Plies, exact: bool) -> Option<Vec<Move>> {
         let start = self.node.depth();
         let complete = self.follow(plies, exact);
@@ -16,10 +16,10 @@ impl Search<'_> {
         complete.then_some(line)
     }
 
-    /// The line of a mate that is known to be `plies` long at most, and how long it is at most by all that is known now. What
-    /// the table says of a position may be older than what it says of the next one, so that the defender is taken in by
-    /// moves that seemed long; so what a line teaches is handed up its positions, and the line is read again, until
-    /// nothing changes or `rounds` are over.
+    /// The line of a mate in `plies` plies at most, and its best known upper bound. The entry of a position
+    /// may be older than that of the next one, so that the defender chooses moves that only seemed long; so
+    /// the bounds of a line are passed up its positions, and the line is read again, until nothing changes or
+    /// `rounds` are over.
     pub(super) fn settled_line(&mut self, plies: Plies, rounds: usize) -> Option<(Vec<Move>, Plies)> {
         let mut line = self.line(plies, false)?;
         let mut bound = plies;
@@ -56,7 +56,7 @@ impl Search<'_> {
         bound
     }
 
-    /// How long the mate of the current position is at most, by what is known of its moves.
+    /// An upper bound for the mate of the current position, from its moves.
     fn bound_by_moves(&mut self) -> Option<Plies> {
         let attacking = self.node.attacking();
         if attacking && !self.is_restricted() && self.node.pos.mate_in_one().is_some() {
@@ -122,7 +122,7 @@ impl Search<'_> {
         (known.is_mate() && known.plies < left).then_some((m, known.plies))
     }
 
-    /// What the table says of every move: no mate within the first number of plies, mate within the second.
+    /// The table's bounds for every move: no mate within the first number of plies, mate within the second.
     fn known(&self) -> Vec<(Move, Plies, Plies)> {
         let mut moves = MoveList::new();
         self.node.generate(&mut moves);

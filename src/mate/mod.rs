@@ -1,13 +1,13 @@
 //! Mate search (tsume-shogi): does a sequence of checks mate, and how? [`Solver`] answers for any position.
 //!
-//! Every move of the attacker is a check, the defender plays any legal move; the attacker fails if he has no check, or
-//! comes back to a position of the line with no more in hand than before. Mate by dropping a pawn is no mate. The
-//! position may have both kings or only the defender's.
+//! Every move of the attacker is a check, the defender plays any legal move; the attacker fails if he has no
+//! check, or comes back to a position of the line with no more in hand than before. Mate by dropping a pawn
+//! is no mate. The position may have both kings or only the defender's.
 //!
-//! The search is df-pn with a table of bounded size. Where things are: [`solver`](Solver) (the loop that finds, then
-//! shortens), `search` (df-pn), `expansion` (a position with its moves), `table` and `paths` (what is remembered),
-//! `hands` (the hands that results hold for), `estimate` (first guesses), `line` (the moves of a mate), `node` and
-//! `visits` (the line under search).
+//! The search is df-pn with a table of bounded size. Where things are: [`solver`](Solver) (the loop that
+//! finds, then shortens), `search` (df-pn), `expansion` (a position with its moves), `table` and `paths`
+//! (what is remembered), `hands` (the hands that results hold for), `estimate` (first guesses), `line` (the
+//! moves of a mate), `node` and `visits` (the line under search).
 //!
 //! ```
 //! use toratsugumi::mate::{Answer, Limits, Solver};

@@ -13,8 +13,8 @@ pub(super) struct Node {
     moves: Vec<Move>,
     /// One a ply, the root's first: a key of the moves played and when.
     paths: Vec<Key>,
-    /// Keeps the keys of different problems apart: the same board with the same hand of the attacker is another position
-    /// if the defender's hand or the attacking side differs.
+    /// Keeps the keys of different problems apart: the same board with the same hand of the attacker is
+    /// another position if the defender's hand or the attacking side differs.
     salt: Key,
 }
 
@@ -96,8 +96,8 @@ impl Node {
         self.visits.leave(self.board(), self.hand());
     }
 
-    /// The depth of a position on the line (the current one included) with that board where the attacker held as much or
-    /// more.
+    /// The depth of a position on the line (the current one included) with that board where the attacker held
+    /// as much or more.
     #[inline]
     pub(super) fn returns_to(&self, board: Key, hand: Hand) -> Option<u16> {
         self.visits.no_better(board, hand)

@@ -1,8 +1,9 @@
 //! Disproofs by repetition, which hold for one path only.
 //!
-//! A position where the attacker fails because he would repeat an earlier one may well be a mate on another path (the
-//! graph history interaction problem; Kishimoto and Müller, "A general solution to the graph history interaction
-//! problem", AAAI 2004). So these results are kept apart, by the key of the moves from the root.
+//! A position where the attacker fails because he would repeat an earlier one may well be a mate on another
+//! path (the graph history interaction problem; Kishimoto and Müller, "A general solution to the graph
+//! history interaction problem", AAAI 2004). So these results are kept apart, by the key of the moves from
+//! the root.
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::value::Plies;

@@ -1,11 +1,13 @@
 //! The search itself: df-pn, depth first by thresholds on proof and disproof numbers.
 //!
-//! - Nagai and Imai, "Application of df-pn algorithm to a program to solve tsume-shogi problems", IPSJ Journal 43(6), 2002.
-//! - Loops: Kishimoto, "Dealing with infinite loops, underestimation, and overestimation of depth-first proof-number
-//!   search", AAAI 2010 (threshold controlling: where numbers come from a search nearer to the root, go on a little
-//!   beyond the threshold until something new is expanded).
-//! - Positions reached in two ways, whose numbers would be counted twice: the table remembers from where a position was
-//!   searched last, and where that way leaves the line under search, the larger number counts instead of the sum.
+//! - Nagai and Imai, "Application of df-pn algorithm to a program to solve tsume-shogi problems", IPSJ
+//!   Journal 43(6), 2002.
+//! - Loops: Kishimoto, "Dealing with infinite loops, underestimation, and overestimation of depth-first
+//!   proof-number search", AAAI 2010 (threshold controlling: where numbers come from a search nearer to the
+//!   root, go on a little beyond the threshold until something new is expanded).
+//! - Positions reached in two ways, whose numbers would be counted twice: the table remembers from where a
+//!   position was searched last, and where that way leaves the line under search, the larger number counts
+//!   instead of the sum.
 
 use super::expansion::{ANCESTOR_TOLERANCE, Expansion, Task};
 use super::limits::Watch;
@@ -18,8 +20,8 @@ use crate::types::{Hand, Key, Move};
 /// A position by its board and the attacker's hand.
 type At = (Key, Hand);
 
-/// What the search tells while it runs.
-pub(super) type Tell<'a> = &'a mut dyn FnMut(&Search);
+/// Called from time to time while the search runs.
+pub(super) type OnVisit<'a> = &'a mut dyn FnMut(&Search);
 
 /// One search from one root.
 pub(super) struct Search<'a> {
@@ -27,7 +29,7 @@ pub(super) struct Search<'a> {
     pub table: &'a mut Table,
     pub paths: &'a mut Paths,
     pub watch: Watch,
-    pub tell: Option<Tell<'a>>,
+    pub on_visit: Option<OnVisit<'a>>,
     /// Moves of the root that do not count.
     pub without: Vec<Move>,
     /// Whether a line was cut off for its length alone; then failing proves nothing.
@@ -43,7 +45,7 @@ impl<'a> Search<'a> {
             table,
             paths,
             watch,
-            tell: None,
+            on_visit: None,
             without: Vec::new(),
             cut_off: false,
             stack: Vec::new(),
@@ -56,7 +58,8 @@ impl<'a> Search<'a> {
         self.stack.first().map_or((1, 1), Expansion::numbers)
     }
 
-    /// Whether some moves of the current position do not count, so that nothing found holds for the position itself.
+    /// Whether some moves of the current position do not count, so that nothing found holds for the position
+    /// itself.
     pub(super) fn is_restricted(&self) -> bool {
         self.node.depth() == 0 && !self.without.is_empty()
     }
@@ -81,8 +84,8 @@ impl<'a> Search<'a> {
         self.top -= 1;
     }
 
-    /// Searches the current position for a mate within `plies` until it is decided or the search has to end, and shows the
-    /// expansion to `read`.
+    /// Searches the current position for a mate within `plies` until it is decided or the search has to end,
+    /// and shows the expansion to `read`.
     pub(super) fn solve<T>(&mut self, plies: Plies, read: impl FnOnce(&Expansion, &Knowledge) -> T) -> T {
         // growing thresholds keep the early search close to the best first order
         let (mut pn, mut dn) = if self.node.depth() == 0 { (0, 0) } else { (INFINITE, INFINITE) };
@@ -105,16 +108,16 @@ impl<'a> Search<'a> {
         read
     }
 
-    /// Searches the current position, which is expanded, until its numbers reach the thresholds. `extra` counts how many
-    /// positions on the line are searched beyond their thresholds because of old numbers.
+    /// Searches the current position, which is expanded, until its numbers reach the thresholds. `extra`
+    /// counts how many positions on the line are searched beyond their thresholds because of old numbers.
     fn search(&mut self, mut pn: Count, mut dn: Count, plies: Plies, extra: &mut u32) -> Knowledge {
         let (given_pn, given_dn, given_extra) = (pn, dn, *extra);
         let depth = self.node.depth();
         if self.watch.visit(depth)
-            && let Some(tell) = self.tell.take()
+            && let Some(on_visit) = self.on_visit.take()
         {
-            tell(self);
-            self.tell = Some(tell);
+            on_visit(self);
+            self.on_visit = Some(on_visit);
         }
         if depth >= MAX_DEPTH {
             self.cut_off = true;
@@ -138,7 +141,7 @@ impl<'a> Search<'a> {
             let mut found = None;
             if fresh {
                 *extra = extra.saturating_sub(1);
-                // what the expansion alone tells may be enough
+                // the expansion alone may reach the thresholds
                 let child = self.current().knowledge(&self.node);
                 if child.pn >= child_pn || child.dn >= child_dn {
                     found = Some(child);
@@ -163,7 +166,8 @@ impl<'a> Search<'a> {
         result
     }
 
-    /// Looks whether the best child is also reached from elsewhere on the line, and has its numbers counted once.
+    /// Looks whether the best child is also reached from elsewhere on the line, and has its numbers counted
+    /// once.
     fn count_once(&mut self) {
         let here = self.current();
         if here.is_empty() {
@@ -177,9 +181,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Follows the ways by which a child of the current position was searched last, up to a position of the line. If that
-    /// is not just the current one: the position, the child by which the way leaves it, and whether the attacker moves
-    /// there.
+    /// Follows the ways by which a child of the current position was searched last, up to a position of the
+    /// line. If that is not just the current one: the position, the child by which the way leaves it, and
+    /// whether the attacker moves there.
     fn other_way(&self, mut position: At) -> Option<(At, At, bool)> {
         let node = &self.node;
         let mut attacking = node.attacking();

@@ -1,4 +1,4 @@
-//! [`Solver`]: a position in, an answer out.
+//! The mate solver: [`Solver`].
 
 use super::limits::{Limits, Shorten, Watch};
 use super::node::Node;
@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What became of a problem.
+/// The answer to a mate problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// There is one.
+    /// There is a mate.
     Mate(Mate),
     /// Proved: no sequence of checks mates.
     NoMate,
@@ -25,12 +25,12 @@ pub enum Answer {
     Unknown,
 }
 
-/// A mate with the line that shows it.
+/// A mate with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mate {
     /// Checks and answers in turn; the last move mates.
     pub line: Vec<Move>,
-    /// The mate takes so many plies at most, whatever the defender plays.
+    /// The most plies that the mate takes, whatever the defender plays.
     pub bound: usize,
     /// Whether it is proved that no shorter mate exists.
     pub shortest: bool,
@@ -45,11 +45,11 @@ pub struct Outcome {
     pub nodes: u64,
     /// Wall-clock time so far.
     pub time: Duration,
-    /// How often the table was full and had to forget, since the solver was made.
+    /// How often the table was full and dropped entries, since the solver was created.
     pub sweeps: u64,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Debug)]
 pub struct Progress<'a> {
     /// Wall-clock time so far.
@@ -70,8 +70,8 @@ pub struct Progress<'a> {
     pub mate: bool,
 }
 
-/// A mate solver with its memory. What it learnt about positions stays until [`clear`](Self::clear); answers do not depend on
-/// it, only the time they take.
+/// A mate solver with its tables. They keep their content until [`clear`](Self::clear); it affects the time
+/// of a search, not the answer.
 pub struct Solver {
     table: Table,
     paths: Paths,
@@ -81,31 +81,31 @@ pub struct Solver {
 /// Bytes of stack that the deepest line takes.
 pub const STACK: usize = 256 << 20;
 
-/// How often progress is told.
-const TELL_EVERY: Duration = Duration::from_millis(1_000);
+/// The interval between reports of progress.
+const REPORT_EVERY: Duration = Duration::from_millis(1_000);
 
 impl Solver {
     /// A solver with that much memory in megabytes (at least one).
     ///
     /// # Errors
-    /// [`OutOfMemory`] if the system refuses it.
+    /// [`OutOfMemory`] if the system does not provide it.
     pub fn new(megabytes: usize) -> Result<Solver, OutOfMemory> {
         let bytes = megabytes.max(1).saturating_mul(1 << 20);
         let paths = bytes / 8;
         Ok(Solver { table: Table::new(bytes - paths)?, paths: Paths::new(paths)?, runs: 0 })
     }
 
-    /// Forgets everything; the next answer is that of a new solver.
+    /// Clears everything, as in a new solver.
     pub fn clear(&mut self) {
         self.table.clear();
         self.paths.clear();
         self.runs = 0;
     }
 
-    /// As [`solve`](Self::solve), on a thread of its own with the stack that it takes.
+    /// As [`solve`](Self::solve), on a thread of its own with a large enough stack.
     ///
     /// # Errors
-    /// [`OutOfMemory`] if the system refuses the thread.
+    /// [`OutOfMemory`] if the system does not start the thread.
     pub fn solve_apart(
         &mut self,
         position: &Position,
@@ -123,8 +123,8 @@ impl Solver {
 
     /// Solves a position: does the side to move mate by checks alone?
     ///
-    /// `without`: first moves that do not count (to find out whether others mate, too). `tell` is called about once a
-    /// second and when a mate is found.
+    /// `without`: first moves that do not count (to find out whether others mate, too). `tell` is called
+    /// about once a second and when a mate is found.
     pub fn solve(
         &mut self,
         position: &Position,
@@ -140,15 +140,15 @@ impl Solver {
         let mut search = Search::new(node, &mut self.table, &mut self.paths, watch);
         search.without = without.to_vec();
         let tell = RefCell::new(tell);
-        let mut next = TELL_EVERY;
+        let mut next = REPORT_EVERY;
         let mut periodic = |search: &Search| {
             let time = search.watch.elapsed();
             if time >= next {
-                next = time + TELL_EVERY;
+                next = time + REPORT_EVERY;
                 tell.borrow_mut()(&progress(search, search.node.moves(), false));
             }
         };
-        search.tell = Some(&mut periodic);
+        search.on_visit = Some(&mut periodic);
         let mut found = |search: &Search, mate: &Mate| tell.borrow_mut()(&progress(search, &mate.line, true));
         let answer = shorten(&mut search, limits.shorten, &mut found);
         Outcome {
@@ -173,7 +173,7 @@ fn progress<'a>(search: &Search, line: &'a [Move], mate: bool) -> Progress<'a> {
     }
 }
 
-/// Finds a mate, then shorter ones as long as that is wanted and time is left.
+/// Finds a mate, then shorter ones while `level` asks for them and time is left.
 fn shorten(search: &mut Search, level: Shorten, found: &mut dyn FnMut(&Search, &Mate)) -> Answer {
     let verdict = |search: &mut Search, plies| search.solve(plies, |_, known: &Knowledge| *known);
     let first = verdict(search, ENDLESS);
@@ -200,7 +200,7 @@ fn shorten(search: &mut Search, level: Shorten, found: &mut dyn FnMut(&Search, &
             found(search, &mate);
         } else if shorter.is_no_mate() {
             mate.shortest = !search.cut_off;
-            // both sides at their best, now that the length is known
+            // the line of best play, now that the length is known
             if mate.line.len() != mate.bound
                 && let Some(line) = search.line(bound, true)
             {

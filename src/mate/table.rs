@@ -1,9 +1,9 @@
 //! The table of positions: numbers, proofs and disproofs by board and attacker's hand.
 //!
-//! Open addressing by the key of the board alone, so that all hands of one board lie in one run of slots: a look-up
-//! reads the run and takes proofs from smaller hands, disproofs from larger ones, and bounds of the numbers from both
-//! (dominance). Nothing is replaced; when the table is full enough, the half with the least work behind it goes
-//! (after Nagai's SmallTreeGC), and the runs are closed up again.
+//! Open addressing by the key of the board alone, so that all hands of one board lie in one run of slots: a
+//! look-up reads the run and takes proofs from smaller hands, disproofs from larger ones, and bounds of the
+//! numbers from both (dominance). Nothing is replaced; when the table is full enough, the half with the least
+//! work behind it goes (after Nagai's SmallTreeGC), and the runs are closed up again.
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::hands;
@@ -50,8 +50,8 @@ pub(super) struct Query {
     slot: usize,
 }
 
-/// What a look-up found.
-pub(super) struct Found {
+/// The result of a look-up.
+pub(super) struct Lookup {
     pub knowledge: Knowledge,
     /// Whether numbers come from a search nearer to the root, where a loop may hide.
     pub old: bool,
@@ -62,14 +62,14 @@ pub(super) struct Found {
 /// See the module's head.
 pub(super) struct Table {
     entries: HugeBuf<Entry>,
-    /// The slots in use so far: the first ones. Memory never touched costs nothing, so easy problems need not pay for a large
-    /// table.
+    /// The slots in use so far: the first ones. Memory never touched costs nothing, so easy problems need not
+    /// pay for a large table.
     len: usize,
     used: usize,
     sweeps: u64,
-    /// When to leave off: moving gigabytes takes longer than a `stop` may take.
+    /// When to abort moving the entries: gigabytes take longer than a `stop` may take.
     gate: Option<Gate>,
-    /// Whether moving was left off, so that the table is of no use any more.
+    /// Whether moving was aborted, so that the table must be cleared.
     broken: bool,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Table {
 const FIRST_LEN: usize = 1 << 18;
 
 impl Table {
-    /// A table of at most so many bytes (but a few slots at least).
+    /// A table of at most `bytes` bytes (but a few slots at least).
     pub(super) fn new(bytes: usize) -> Result<Table, OutOfMemory> {
         let count = (bytes / size_of::<Entry>()).max(1024);
         Ok(Table {
@@ -90,7 +90,7 @@ impl Table {
         })
     }
 
-    /// How many entries so many slots take before look-ups get slow.
+    /// The number of entries in `len` slots above which look-ups get slow.
     fn limit(len: usize) -> usize {
         len / 10 * 7
     }
@@ -103,7 +103,7 @@ impl Table {
         }
     }
 
-    /// Every so many slots a long move asks whether to leave off.
+    /// Whether to abort moving the entries; checked every few thousand slots.
     fn interrupted(&mut self, slot: usize) -> bool {
         const EVERY: usize = 1 << 13;
         self.broken |= slot.is_multiple_of(EVERY) && self.gate.as_ref().is_some_and(Gate::closed);
@@ -150,11 +150,11 @@ impl Table {
         Query { board, hand, depth: depth as u16, slot }
     }
 
-    /// What is known about a mate within `plies`. A result that nothing is stored for is `fresh` and has 1 for numbers,
-    /// or what larger and smaller hands say.
-    pub(super) fn look_up(&mut self, query: &mut Query, plies: Plies) -> Found {
+    /// What is known about a mate within `plies`. A result that nothing is stored for is `fresh` and has 1
+    /// for numbers, or what larger and smaller hands say.
+    pub(super) fn look_up(&mut self, query: &mut Query, plies: Plies) -> Lookup {
         let mut found =
-            Found { knowledge: Knowledge { plies, ..Knowledge::NOTHING }, old: false, repeats: false };
+            Lookup { knowledge: Knowledge { plies, ..Knowledge::NOTHING }, old: false, repeats: false };
         let result = &mut found.knowledge;
         let mut slot = self.home(query.board);
         loop {
@@ -201,8 +201,8 @@ impl Table {
         found
     }
 
-    /// Between which lengths the mate of a position is: none within the first, one within the second (or more than
-    /// [`ENDLESS`]).
+    /// Between which lengths the mate of a position is: none within the first, one within the second (or more
+    /// than [`ENDLESS`]).
     pub(super) fn bounds(&self, board: Key, hand: Hand) -> (Plies, Plies) {
         let (mut no_mate, mut mate) = (-1, NO_MATE_KNOWN);
         let mut slot = self.home(board);
@@ -221,7 +221,8 @@ impl Table {
         (no_mate, mate)
     }
 
-    /// The numbers of a position and the parent that it was last searched from, judged by all hands of the board.
+    /// The numbers of a position and the parent that it was last searched from, judged by all hands of the
+    /// board.
     pub(super) fn parent(&self, board: Key, hand: Hand) -> Option<(Key, Hand, Count, Count)> {
         let (mut pn, mut dn) = (1, 1);
         let mut parent = None;

@@ -38,8 +38,8 @@ pub(super) fn one_more(plies: Plies) -> Plies {
 /// The knowledge about one position, searched for a mate within some plies.
 ///
 /// - `pn == 0`: mate within `plies`, with any hand of the attacker that dominates `hand`.
-/// - `dn == 0`: no mate within `plies` with any hand that `hand` dominates; or, where `repetition` is a depth, only on
-///   lines through the position at that depth.
+/// - `dn == 0`: no mate within `plies` with any hand that `hand` dominates; or, where `repetition` is a
+///   depth, only on lines through the position at that depth.
 /// - otherwise not decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Knowledge {
@@ -110,9 +110,9 @@ impl Knowledge {
         if attacking { self.dn } else { self.pn }
     }
 
-    /// How a child ranks for the side to move; smaller is better. Decided ones: short mates first for the attacker, long
-    /// ones for the defender; the defender trusts a disproof more than a repetition, the attacker gives up on the one
-    /// that reaches back furthest first.
+    /// How a child ranks for the side to move; smaller is better. Decided ones: short mates first for the
+    /// attacker, long ones for the defender; the defender trusts a disproof more than a repetition, the
+    /// attacker gives up on the one that reaches back furthest first.
     #[inline]
     pub(super) fn rank(&self, attacking: bool) -> (Count, Count, i32, u32) {
         let tie = if self.pn == 0 {

@@ -14,8 +14,8 @@ struct Visit {
     depth: u32,
 }
 
-/// Board, attacker's hand and depth of every position from the root to the parent of the current one. What came last
-/// leaves first, so a plain hash table with linear probing needs no marks for what was deleted.
+/// Board, attacker's hand and depth of every position from the root to the parent of the current one. What
+/// came last leaves first, so a plain hash table with linear probing needs no marks for what was deleted.
 pub(super) struct Visits {
     slots: Box<[Visit]>,
     /// How many positions fall on a number; most questions end here, in the nearest cache.
@@ -75,7 +75,8 @@ impl Visits {
         }
     }
 
-    /// The depth of the same board with the attacker holding as much or more: coming back there gains him nothing.
+    /// The depth of the same board with the attacker holding as much or more: coming back there gains him
+    /// nothing.
     #[inline]
     pub(super) fn no_better(&self, board: Key, hand: Hand) -> Option<u16> {
         self.find(board, |then| then.dominates(hand))

@@ -1,17 +1,18 @@
 //! Where pieces reach: tables computed at compile time and the sliding attacks built from them.
 //!
-//! Sliding attacks are "kindergarten" bitboards on nine files. The squares of a diagonal lie on different ranks, so one
-//! multiplication folds its seven inner squares into seven adjacent bits, indexed by rank. A small table answers which
-//! ranks a piece on rank `r` reaches under that occupancy, spread over all files; the mask of the line cuts it down to
-//! the squares meant. Both diagonals and the file share that table; ranks use its transposed twin. All inner squares
-//! (bits 10 to 70) fit one `u64`, which the contiguous layout makes possible, and the tables (36 KB) stay near the core.
+//! Sliding attacks are "kindergarten" bitboards on nine files. The squares of a diagonal lie on different
+//! ranks, so one multiplication folds its seven inner squares into seven adjacent bits, indexed by rank. A
+//! small table answers which ranks a piece on rank `r` reaches under that occupancy, spread over all files;
+//! the mask of the line cuts it down to the squares meant. Both diagonals and the file share that table;
+//! ranks use its transposed twin. All inner squares (bits 10 to 70) fit one `u64`, which the contiguous
+//! layout makes possible, and the tables (36 KB) stay near the core.
 
 use crate::position::bitboard::Bitboard;
 use crate::position::wide::Wide;
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// Tables have empty rows for [`Square::NONE`] and above, so that a missing king needs no branch and a masked index no
-/// bounds check.
+/// Tables have empty rows for [`Square::NONE`] and above, so that a missing king needs no branch and a masked
+/// index no bounds check.
 const ROWS: usize = 128;
 
 /// A row index that cannot be out of bounds.
@@ -82,7 +83,8 @@ static LINES: [Lines; ROWS] = {
     t
 };
 
-/// Of nine squares in a row, those that a slider on `at` reaches; bit `i` of `inner` is the occupancy of square `i + 1`.
+/// Of nine squares in a row, those that a slider on `at` reaches; bit `i` of `inner` is the occupancy of
+/// square `i + 1`.
 const fn reach(at: i32, inner: usize) -> u32 {
     let occupied = (inner as u32) << 1;
     let mut b = 0;
@@ -210,8 +212,8 @@ pub fn forward(color: Color, sq: Square) -> Bitboard {
     FORWARD[color.index()][row(sq)]
 }
 
-/// The steps of each piece: all of it for short-range pieces, the king-like part of horse and dragon, nothing for
-/// lance, bishop and rook.
+/// The steps of each piece: all of it for short-range pieces, the king-like part of horse and dragon, nothing
+/// for lance, bishop and rook.
 static STEPS: [[Bitboard; ROWS]; Piece::NUM] = {
     // (file, rank) offsets for Black, whose forward is a falling rank
     const PAWN: &[(i32, i32)] = &[(0, -1)];

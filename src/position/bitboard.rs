@@ -5,8 +5,9 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 
 use crate::types::Square;
 
-/// A set of squares: bit `file * 9 + rank`, the index of [`Square`], so a file is nine adjacent bits, a step along a
-/// file is a shift by one, and a step to the next file is a shift by nine. Bits 81 and up are always clear.
+/// A set of squares: bit `file * 9 + rank`, the index of [`Square`], so a file is nine adjacent bits, a step
+/// along a file is a shift by one, and a step to the next file is a shift by nine. Bits 81 and up are always
+/// clear.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct Bitboard(pub u128);
@@ -214,7 +215,8 @@ impl Iterator for Squares {
         (n, Some(n))
     }
 
-    /// Two plain loops over 64 bits each, where `next` has to ask which half it is in (`for_each` comes here).
+    /// Two plain loops over 64 bits each, where `next` has to ask which half it is in (`for_each` comes
+    /// here).
     #[inline]
     fn fold<B, F: FnMut(B, Square) -> B>(self, init: B, mut f: F) -> B {
         let Squares { mut lo, mut hi } = self;

@@ -6,8 +6,8 @@ use super::{Bitboard, Position, attacks};
 use crate::types::{Color, Move, MoveList, PieceType, ScoredMove, Square};
 
 impl Position {
-    /// Fills an empty list with all legal moves that give check, pointless non-promotions included; there are none if the
-    /// opponent has no king.
+    /// Fills an empty list with all legal moves that give check, pointless non-promotions included; there are
+    /// none if the opponent has no king.
     pub fn checks(&self, list: &mut MoveList) {
         let us = self.side_to_move();
         let king = self.king_square(!us);
@@ -130,7 +130,7 @@ impl Position {
         }
     }
 
-    /// Where a piece may go without uncovering its own king, out of `to`.
+    /// The squares of `to` where a piece may go without exposing its own king.
     #[inline]
     fn unpinned(&self, us: Color, from: Square, to: Bitboard) -> Bitboard {
         if self.blockers(us).contains(from) { to & attacks::line(self.king_square(us), from) } else { to }

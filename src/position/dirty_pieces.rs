@@ -2,7 +2,7 @@
 
 use crate::types::{Color, Piece, PieceType, Square};
 
-/// Where a piece stands: on a square, or as the n-th of its kind in a hand. A dense index below [`Slot::COUNT`].
+/// The place of a piece: a square, or the n-th of its kind in a hand. A dense index below [`Slot::COUNT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Slot(pub u16);
 
@@ -25,7 +25,7 @@ impl Slot {
     }
 }
 
-/// The last move as pairs of slots left and entered. A king's move is told apart from the others: by `king` and `king_move`.
+/// The last move as pairs of slots left and entered. Moves of kings are in `king` and `king_move` instead.
 ///
 /// | move | removed | added |
 /// |---|---|---|

@@ -1,6 +1,6 @@
 //! Playing moves and taking them back.
 
-use super::occurrences::Found;
+use super::occurrences::EarlierOccurrences;
 use super::{Bitboard, DirtyPieces, Keys, Position, Slot, State, zobrist};
 use crate::types::{Color, Key, Move, Piece, PieceType};
 
@@ -18,9 +18,9 @@ impl Position {
         self.play::<true>(m, gives_check)
     }
 
-    /// As [`do_move_with`](Self::do_move_with), but leaves repetitions alone: nothing is looked up and nothing remembered,
-    /// so a line of a thousand moves costs no more a move than a short one. Only
-    /// [`undo_unrecorded`](Self::undo_unrecorded) takes it back.
+    /// As [`do_move_with`](Self::do_move_with), but without repetitions: none is looked up or recorded, so
+    /// that moves of long lines cost no more than others. Undo it with
+    /// [`undo_unrecorded`](Self::undo_unrecorded).
     pub fn do_unrecorded(&mut self, m: Move, gives_check: bool) {
         self.play::<false>(m, gives_check);
     }
@@ -88,20 +88,21 @@ impl Position {
         }
         self.side = !us;
         self.ply = self.ply.wrapping_add(1);
-        let repetition = if RECORD { self.record(keys.board, plies_from_null) } else { Found::NOTHING };
+        let repetition =
+            if RECORD { self.record(keys.board, plies_from_null) } else { EarlierOccurrences::NOTHING };
         self.push_state(m, captured, keys, checkers, plies_from_null, continuous_check, repetition);
         changes
     }
 
-    /// What the position on the board repeats; from now on it can be repeated itself.
+    /// Finds what the position on the board repeats, and records the position.
     #[inline]
-    pub(super) fn record(&mut self, board_key: Key, plies_from_null: u32) -> Found {
+    pub(super) fn record(&mut self, board_key: Key, plies_from_null: u32) -> EarlierOccurrences {
         let repetition = self.find_repetition(board_key, plies_from_null);
         self.occurrences.push(board_key, self.hands[self.side.index()]);
         repetition
     }
 
-    /// Completes the state of the position on the board and puts it on the stack.
+    /// Completes the state of the position on the board and pushes it.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)] // the fields of a state
     pub(super) fn push_state(
@@ -112,7 +113,7 @@ impl Position {
         checkers: Bitboard,
         plies_from_null: u32,
         continuous_check: [u32; 2],
-        repetition: Found,
+        repetition: EarlierOccurrences,
     ) {
         let (black_blockers, white_pinners) = self.find_blockers(Color::Black);
         let (white_blockers, black_pinners) = self.find_blockers(Color::White);

@@ -1,13 +1,13 @@
-//! Where quiet moves lose by an exchange, told for all of them at once: [`ExchangeMap`].
+//! The squares where quiet moves lose by an exchange, for all moves at once: [`ExchangeMap`].
 
 use super::attacks::{self, step_forward};
 use super::steppers::{Steppers, beside};
 use super::{Bitboard, Position};
 use crate::types::{Move, PieceType};
 
-/// Where quiet moves of the side to move lose by an exchange, as far as one look at each square tells: whether a lesser piece
-/// attacks it, or any piece and nothing guards it. What happens later in an exchange only
-/// [`see_ge`](Position::see_ge) knows; the two differ in about one quiet move of sixteen that the search tries.
+/// The squares where quiet moves of the side to move lose by an exchange, approximately: a lesser piece
+/// attacks the square, or any piece does and nothing guards it. The exact exchange,
+/// [`see_ge`](Position::see_ge), differs in about one of sixteen quiet moves that the search tries.
 pub struct ExchangeMap {
     /// The squares that the opponent attacks.
     pub attacked: Bitboard,
@@ -19,7 +19,7 @@ impl ExchangeMap {
     /// Kinds of pieces, moved and dropped.
     pub const NUM: usize = 2 * PieceType::NUM;
 
-    /// Where in `losing` a move is to be looked up: by the piece as it stands after the move, and whether it is dropped.
+    /// The index of a move in `losing`: by the piece after the move, and whether it is dropped.
     #[inline]
     pub fn index(m: Move) -> usize {
         m.piece().kind().index() + PieceType::NUM * usize::from(m.is_drop())
@@ -41,7 +41,8 @@ impl Position {
         ExchangeMap { attacked, losing }
     }
 
-    /// The squares that the opponent attacks; on the way, for every kind but pawn and king, those that lesser pieces attack.
+    /// The squares that the opponent attacks and, for every kind but pawn and king, those that lesser pieces
+    /// attack.
     #[inline(always)]
     fn attacks_by_value(&self, mut tell: impl FnMut(PieceType, Bitboard)) -> Bitboard {
         use PieceType as P;
@@ -77,8 +78,8 @@ impl Position {
         map | attacks::king(self.kings[them.index()])
     }
 
-    /// The squares that pieces of the side to move guard: one of them at least, and two. Rooks and lances guard through their own
-    /// side's pieces on the file, which may move ahead of them.
+    /// The squares that pieces of the side to move guard: one of them at least, and two. Rooks and lances
+    /// guard through their own side's pieces on the file, which may move ahead of them.
     #[inline(always)]
     fn guards(&self) -> (Bitboard, Bitboard) {
         use PieceType as P;

@@ -1,4 +1,4 @@
-//! From where games begin: the even game, and the handicaps by their Japanese names.
+//! Initial positions: the even game, and the handicaps by their Japanese names.
 
 use super::{Position, SfenError};
 use crate::types::{Color, Piece, Square};
@@ -22,7 +22,7 @@ const HANDICAPS: [(&str, &[u8]); 15] = [
     ("十枚落ち", &[82, 22, 11, 91, 21, 81, 31, 71, 41, 61]),
 ];
 
-/// The position of a handicap, White to move; the even game's is 平手. `None` for names that say nothing (その他).
+/// The position of a handicap, White to move; the even game is 平手. `None` for other names (その他).
 pub fn position(name: &str) -> Option<Result<Position, SfenError>> {
     if name == "平手" {
         return Some(Ok(Position::startpos()));
@@ -35,7 +35,7 @@ pub fn position(name: &str) -> Option<Result<Position, SfenError>> {
     Some(Position::from_parts(board, [[0; 8]; 2], Color::White, 1))
 }
 
-/// The name of a position, if it is the beginning of an even game or of a handicap that has one.
+/// The name of a position, if it is the initial position of an even game or of a handicap with a name.
 pub fn name(of: &Position) -> Option<&'static str> {
     let names = std::iter::once("平手").chain(HANDICAPS.iter().map(|(name, _)| *name));
     let same = |p: &Position| p.key() == of.key() && p.board() == of.board();

@@ -1,4 +1,4 @@
-//! Judging single moves: checks, pins, and whether a move remembered from elsewhere fits this position.
+//! Tests of single moves: check, legality, and whether a move from elsewhere fits this position.
 
 use super::{Bitboard, Position, attacks};
 use crate::types::{Move, Piece, PieceType, Square};
@@ -63,8 +63,8 @@ impl Position {
         self.piece_on(m.to()).kind()
     }
 
-    /// Whether the generators would produce this move here; for moves out of hash tables and killer slots. `all` allows
-    /// pointless non-promotions.
+    /// Whether the generators would produce this move here; for moves out of hash tables and killer slots.
+    /// `all` allows pointless non-promotions.
     #[inline]
     pub fn is_pseudo_legal(&self, m: Move, all: bool) -> bool {
         self.judge_pseudo_legal(m, all).is_ok()
@@ -171,9 +171,9 @@ impl Position {
         (m.is_some() && self.is_pseudo_legal(m, true) && self.is_legal(m)).then_some(m)
     }
 
-    /// A move from the 16 bits that tables and records store, with the piece filled in from the board; [`Move::NONE`]
-    /// when there is no piece of the side to move to fill in, or the bits are no move at all. The result may still be
-    /// illegal here.
+    /// A move from the 16 bits that tables and records store, with its piece taken from the board;
+    /// [`Move::NONE`] if there is no such piece of the side to move, or the bits are no move. The result may
+    /// still be illegal here.
     #[inline]
     pub fn expand(&self, raw16: u16) -> Move {
         let m = Move(u32::from(raw16));

@@ -14,7 +14,8 @@ impl Position {
     }
 }
 
-/// The squares from which a knight, silver or gold of a colour can move to give check to a king, with or without promotion.
+/// The squares from which a knight, silver or gold of a colour can move to give check to a king, with or
+/// without promotion.
 pub(super) static CANDIDATES: [[[Bitboard; 128]; 3]; 2] = {
     let kinds = [PieceType::KNIGHT, PieceType::SILVER, PieceType::GOLD];
     let mut t = [[[Bitboard::EMPTY; 128]; 3]; 2];
@@ -54,9 +55,9 @@ pub(super) static CANDIDATES: [[[Bitboard; 128]; 3]; 2] = {
     t
 };
 
-/// The search for a mating move. A necessary condition is tested on every check before it is decided exactly: the squares
-/// to which the king could flee now must all be covered by the checking piece from its new square, unless the move also
-/// opens a line of ours.
+/// The search for a mating move. A necessary condition is tested on every check before it is decided exactly:
+/// the squares to which the king could flee now must all be covered by the checking piece from its new
+/// square, unless the move also opens a line of ours.
 struct Hunt<'a> {
     pos: &'a Position,
     us: Color,
@@ -77,7 +78,8 @@ impl<'a> Hunt<'a> {
     fn new(pos: &'a Position) -> Hunt<'a> {
         let us = pos.side;
         let king = pos.king_square(!us);
-        // Our sliders do not attack the king, or it would be the other side's turn: nothing hides behind it yet.
+        // Our sliders do not attack the king, or it would be the other side's turn: nothing hides behind it
+        // yet.
         let slides = pos.slide_map(us, pos.occupied());
         let covered = slides | pos.step_map(us);
         Hunt {
@@ -168,8 +170,8 @@ impl<'a> Hunt<'a> {
         (self.pos.is_legal(m) && self.pos.mates(m)).then_some(m)
     }
 
-    /// Tries the moves of a piece to the squares of `to` (where it may go) that give check: `plain` are the squares from which it
-    /// would, `promoted` those from which it would when promoted.
+    /// Tries the moves of a piece to the squares of `to` (where it may go) that give check: `plain` are the
+    /// squares from which it would, `promoted` those from which it would when promoted.
     #[inline]
     fn try_piece(
         &self,

@@ -26,14 +26,16 @@ impl After<'_> {
         b
     }
 
-    /// Whether one of their pieces (not the king) can legally go to `sq`, which is empty or holds our only checker.
+    /// Whether one of their pieces (not the king) can legally go to `sq`, which is empty or holds our only
+    /// checker.
     fn reachable(&self, sq: Square, king: Square) -> bool {
         let them = !self.us;
         let mut movers =
             (self.pos.attackers_of_both(sq, self.occupied, them) & self.theirs).without(Bitboard::of(king));
         while movers.any() {
             let from = movers.pop();
-            // The checker, captured or shut off, no longer counts; any other attack means that the mover was pinned.
+            // The checker, captured or shut off, no longer counts; any other attack means that the mover was
+            // pinned.
             let occupied = (self.occupied ^ Bitboard::of(from)) | Bitboard::of(sq);
             if self.attackers(king, occupied).without(Bitboard::of(sq)).is_empty() {
                 return true;
@@ -44,8 +46,8 @@ impl After<'_> {
 }
 
 impl Position {
-    /// Whether a legal move that gives check mates. Errs on the safe side in one case: a pawn drop between king and
-    /// checker counts as an answer even if it should itself be a forbidden pawn-drop mate.
+    /// Whether a legal move that gives check mates. Errs on the safe side in one case: a pawn drop between
+    /// king and checker counts as an answer even if it should itself be a forbidden pawn-drop mate.
     pub(super) fn mates(&self, m: Move) -> bool {
         let us = self.side;
         let them = !us;
@@ -87,8 +89,8 @@ impl Position {
         true
     }
 
-    /// Whether a side holds a piece that may be dropped on this empty square (pawn-drop mates not considered), when it has
-    /// lost what stands on `taken`: a pawn that is gone leaves its file to another.
+    /// Whether a side holds a piece that may be dropped on this empty square (pawn-drop mates not
+    /// considered), when it has lost what stands on `taken`: a pawn that is gone leaves its file to another.
     fn may_drop(&self, color: Color, sq: Square, taken: Bitboard) -> bool {
         use PieceType as P;
         let hand = self.hand(color);

@@ -1,10 +1,11 @@
-//! The rules of shogi: [`Position`] with its moves, legality, repetition, declaration, exchanges and one-ply mates.
+//! The rules of shogi: [`Position`] with its moves, legality, repetition, declaration, exchanges and one-ply
+//! mates.
 //!
 //! - [`Position`]: the board, the hands, and a stack of states, one for every ply since the root SFEN.
 //! - [`Bitboard`], [`attacks`]: sets of squares and where pieces reach.
 //! - [`DirtyPieces`], [`Slot`]: what a move changed, for incremental evaluations.
 //! - [`Repetition`], [`GameRepetition`], [`EnteringKingRule`]: the rules beyond the single move.
-//! - [`SfenError`], [`MoveError`]: what is wrong with a text.
+//! - [`SfenError`], [`MoveError`]: errors of text input.
 //!
 //! ```
 //! use toratsugumi::position::{Position, perft};
@@ -54,7 +55,7 @@ pub use sfen::{LETTERS, SET, STARTPOS, SfenError, SfenParts, beginning};
 
 use crate::types::{Color, Hand, Key, Move, Piece, PieceType, Square};
 use keys::{Keys, MINORS, PAWNS};
-use occurrences::{Found, Occurrences};
+use occurrences::{EarlierOccurrences, Occurrences};
 use steppers::Steppers;
 use wide::Wide;
 
@@ -64,8 +65,8 @@ use wide::Wide;
 #[derive(Clone)]
 pub struct Position {
     board: [Piece; Square::NUM],
-    /// By kind, both colours; [`ALL`] holds every piece and [`GOLDS`] all that move like gold. Longer than needed, so that
-    /// masked indices need no bounds check.
+    /// By kind, both colours; [`ALL`] holds every piece and [`GOLDS`] all that move like gold. Longer than
+    /// needed, so that masked indices need no bounds check.
     kinds: [Bitboard; 32],
     colors: [Bitboard; 2],
     hands: [Hand; 2],
@@ -88,7 +89,7 @@ const LANCE_LINE: usize = 1;
 const BISHOP_LINE: usize = 2;
 const ROOK_LINE: usize = 3;
 
-/// What cannot be undone from the move alone, and what is worth computing once per position.
+/// What undoing a move needs besides the move, and what is computed once a position.
 #[derive(Clone, Copy)]
 struct State {
     keys: Keys,
@@ -98,7 +99,8 @@ struct State {
     blockers: [Bitboard; 2],
     /// By colour: that colour's sliders which pin a piece of the other.
     pinners: [Bitboard; 2],
-    /// The squares from which sliders would check the king of the side not to move, by [`NO_LINE`] to [`ROOK_LINE`].
+    /// The squares from which sliders would check the king of the side not to move, by [`NO_LINE`] to
+    /// [`ROOK_LINE`].
     check_lines: [Bitboard; 4],
     /// The last move and what it captured.
     mv: Move,
@@ -106,7 +108,7 @@ struct State {
     plies_from_null: u32,
     /// By colour: over how many plies up to here all of that colour's moves gave check.
     continuous_check: [u32; 2],
-    repetition: Found,
+    repetition: EarlierOccurrences,
 }
 
 impl Position {
@@ -304,8 +306,8 @@ impl Position {
         (self.forward_attackers(by, sq, file) | self.even_attackers(sq, occupied, file)).into()
     }
 
-    /// The pieces, of either colour, that attack `sq` if they move the way of `by`, among those to which forward is not
-    /// backward; `file` is what a rook on `sq` reaches on its file.
+    /// The pieces, of either colour, that attack `sq` if they move the way of `by`, among those to which
+    /// forward is not backward; `file` is what a rook on `sq` reaches on its file.
     #[inline(always)]
     fn forward_attackers(&self, by: Color, sq: Square, file: Wide) -> Wide {
         use PieceType as P;

@@ -1,9 +1,9 @@
-//! Move generation: one generator, whose parameters say which squares count, feeding a [`Sink`] that lists moves or
-//! only counts them.
+//! Move generation: one generator, whose parameters say which squares count, feeding a [`Sink`] that lists
+//! moves or only counts them.
 //!
-//! The order of the moves matters: near the leaves most quiet moves have no history worth sorting by, and few are looked
-//! at. Pawns, lances, knights, silvers; bishops and rooks; golds, horses, dragons and the king; drops. It is YaneuraOu's
-//! order, so that the two engines can be compared node by node.
+//! The order of the moves matters: near the leaves most quiet moves have no history worth sorting by, and few
+//! are looked at. Pawns, lances, knights, silvers; bishops and rooks; golds, horses, dragons and the king;
+//! drops. It is YaneuraOu's order, so that the two engines can be compared node by node.
 #![allow(unsafe_code)] // appending a set of moves with one capacity check instead of one for each move
 
 use super::{Bitboard, Position, attacks};
@@ -19,7 +19,8 @@ pub(super) trait Sink {
     fn each(&mut self, bases: &[u32], to: Bitboard);
 }
 
-/// A [`ScoredMove`] with score 0 as it lies in memory: one store instead of two, and sixteen bytes at a time for drops.
+/// A [`ScoredMove`] with score 0 as it lies in memory: one store instead of two, and sixteen bytes at a time
+/// for drops.
 const fn packed(mv: u32) -> u64 {
     if cfg!(target_endian = "little") { mv as u64 } else { (mv as u64) << 32 }
 }
@@ -35,8 +36,8 @@ fn append(list: &mut MoveList, base: u32, squares: Bitboard) {
     let on_board = squares & Bitboard::ALL;
     let len = list.len();
     let mut n = 0;
-    // SAFETY: there is room for 81 moves, and `on_board` leaves at most 81 squares; `ScoredMove` is `repr(C)`, eight bytes
-    // that are valid whatever they hold.
+    // SAFETY: there is room for 81 moves, and `on_board` leaves at most 81 squares; `ScoredMove` is
+    // `repr(C)`, eight bytes that are valid whatever they hold.
     unsafe {
         let end = list.as_mut_ptr().add(len).cast::<u64>();
         on_board.into_iter().for_each(|sq| {
@@ -58,8 +59,8 @@ fn append_each<const N: usize>(list: &mut MoveList, bases: &[u32], squares: Bitb
     let on_board = squares & Bitboard::ALL;
     let len = list.len();
     let mut n = 0;
-    // SAFETY: there is room for N moves on each of 81 squares, and `on_board` leaves at most 81; `ScoredMove` is
-    // `repr(C)`, eight bytes that are valid whatever they hold.
+    // SAFETY: there is room for N moves on each of 81 squares, and `on_board` leaves at most 81; `ScoredMove`
+    // is `repr(C)`, eight bytes that are valid whatever they hold.
     unsafe {
         let end = list.as_mut_ptr().add(len).cast::<u64>();
         on_board.into_iter().for_each(|sq| {
@@ -149,7 +150,8 @@ const PROMOTE: u32 = 1 << 15 | 8 << 16;
 const DROP: u32 = 1 << 14;
 
 impl Position {
-    /// All captures, promoting or not, when not in check; pseudo-legal. `all` includes pointless non-promotions.
+    /// All captures, promoting or not, when not in check; pseudo-legal. `all` includes pointless
+    /// non-promotions.
     pub fn captures(&self, all: bool, list: &mut MoveList) {
         let them = self.pieces(!self.side);
         self.dispatch::<_, false>(all, Targets { pieces: them, king: them, drops: Bitboard::EMPTY }, list);

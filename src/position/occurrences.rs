@@ -1,24 +1,25 @@
-//! The positions of a game so far, to be searched for repetitions: [`Occurrences`].
+//! The positions of the game so far, for finding repetitions: [`Occurrences`].
 //!
-//! Games may have any length and yet almost no node should scan anything, so a small table counts the past board keys by
-//! their low bits: a count of zero proves that the board is new.
+//! A scan of all past positions would be slow in long games, so a small table counts the board keys by their
+//! low bits: a count of zero proves that the board is new.
 
 use crate::types::{Hand, Key};
 
 /// Distances in plies to earlier occurrences, 0 where there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct EarlierOccurrences {
     /// To the latest equal position.
     pub same: u32,
-    /// How many earlier equals there are.
+    /// The number of earlier equal positions.
     pub count: u32,
-    /// To the latest one with the same board and a hand that compares.
+    /// To the latest one with the same board and a better or worse hand.
     pub unequal: u32,
     pub superior: bool,
 }
 
-impl Found {
-    pub(super) const NOTHING: Found = Found { same: 0, count: 0, unequal: 0, superior: false };
+impl EarlierOccurrences {
+    pub(super) const NOTHING: EarlierOccurrences =
+        EarlierOccurrences { same: 0, count: 0, unequal: 0, superior: false };
 }
 
 /// The board keys and hands of all positions since the root, with a counting filter over the keys.
@@ -43,7 +44,7 @@ impl Occurrences {
     #[inline]
     pub(super) fn push(&mut self, board_key: Key, hand: Hand) {
         let n = &mut self.counts[Self::slot(board_key)];
-        // A counter at its maximum stays there: it then only costs scans.
+        // a counter at its maximum stays there, which only costs scans
         *n = n.saturating_add(1);
         self.entries.push((board_key, hand));
     }
@@ -56,7 +57,7 @@ impl Occurrences {
         }
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.entries.len()
@@ -68,7 +69,8 @@ impl Occurrences {
         self.counts[Self::slot(board_key)] != 0
     }
 
-    /// Board key and hand of the side to move so many plies before the position that is about to be pushed (1 is the last).
+    /// Board key and hand of the side to move `plies` plies before the position that is about to be pushed (1
+    /// is the last).
     #[inline]
     pub(super) fn back(&self, plies: usize) -> (Key, Hand) {
         self.entries[self.entries.len() - plies]

@@ -5,8 +5,8 @@ use crate::types::Move;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The deepest perft. From the initial position not even 13 plies come to an end in a lifetime; positions with few moves
-/// may go deeper, and recursion to this depth needs a fraction of any thread's stack.
+/// The deepest perft. From the initial position not even 13 plies come to an end in a lifetime; positions
+/// with few moves may go deeper, and recursion to this depth needs a fraction of any thread's stack.
 pub const MAX_PERFT_DEPTH: u32 = 32;
 
 /// Why there is no count.
@@ -19,8 +19,8 @@ pub enum PerftError {
     Stopped,
 }
 
-/// The number of sequences of `depth` legal moves, pointless non-promotions included. The last ply is counted without
-/// being played. The depth should be at most [`MAX_PERFT_DEPTH`].
+/// The number of sequences of `depth` legal moves, pointless non-promotions included. The last ply is counted
+/// without being played. The depth should be at most [`MAX_PERFT_DEPTH`].
 pub fn perft(pos: &mut Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -37,11 +37,12 @@ pub fn perft(pos: &mut Position, depth: u32) -> u64 {
     }
 }
 
-/// [`perft`] below each legal move of the root, in the order of USI text, on several threads. Depth 0 has no moves: the
-/// list is empty.
+/// [`perft`] below each legal move of the root, in the order of USI text, on several threads. Depth 0 has no
+/// moves: the list is empty.
 ///
 /// # Errors
-/// [`PerftError::TooDeep`] beyond [`MAX_PERFT_DEPTH`], [`PerftError::Stopped`] if `stop` was raised before the end.
+/// [`PerftError::TooDeep`] beyond [`MAX_PERFT_DEPTH`], [`PerftError::Stopped`] if `stop` was raised before
+/// the end.
 pub fn divide(
     root: &Position,
     depth: u32,
@@ -125,7 +126,8 @@ mod tests {
         let root = Position::startpos();
         assert_eq!(divide(&root, 20, 1, &AtomicBool::new(true)), Err(PerftError::Stopped));
         assert_eq!(divide(&root, 99_999, 1, &AtomicBool::new(false)), Err(PerftError::TooDeep(99_999)));
-        // the deepest is still counted, on a stack as small as a thread's own: it ends at once where a side is mated
+        // the deepest is still counted, on a stack as small as a thread's own: it ends at once where a side
+        // is mated
         let forced = Position::from_sfen("8k/8G/8G/9/9/9/9/9/K8 w - 1").unwrap();
         assert_eq!(divide(&forced, MAX_PERFT_DEPTH, 1, &AtomicBool::new(false)), Ok(Vec::new()));
     }

@@ -1,11 +1,12 @@
-//! Repetition: four-fold draws, perpetual check, and positions with the same board but a better or worse hand.
+//! Repetition: four-fold draws, perpetual check, and positions with the same board but a better or worse
+//! hand.
 //!
-//! Positions are compared by board key (which knows the side to move) and the hand of the side to move; with equal
-//! boards the other hand follows. Every state stores how far back its equals lie, computed when the move is played, from
-//! the record of past boards in `occurrences`.
+//! Positions are compared by board key (which knows the side to move) and the hand of the side to move; with
+//! equal boards the other hand follows. Every state stores how far back its equals lie, computed when the
+//! move is played, from the record of past boards in `occurrences`.
 
 use super::Position;
-use super::occurrences::Found;
+use super::occurrences::EarlierOccurrences;
 use crate::types::{Color, Key};
 
 /// What repetition means for the side to move.
@@ -38,18 +39,19 @@ pub enum GameRepetition {
 }
 
 impl Position {
-    /// Looks for earlier occurrences of a position that is about to be pushed; its board and hands are in place.
+    /// Finds earlier occurrences of the position that is about to be pushed; its board and hands are already
+    /// set.
     #[inline]
-    pub(super) fn find_repetition(&self, board_key: Key, plies_from_null: u32) -> Found {
+    pub(super) fn find_repetition(&self, board_key: Key, plies_from_null: u32) -> EarlierOccurrences {
         if !self.occurrences.may_have(board_key) {
-            return Found::NOTHING;
+            return EarlierOccurrences::NOTHING;
         }
         self.scan_repetition(board_key, plies_from_null as usize)
     }
 
     #[cold]
-    fn scan_repetition(&self, board_key: Key, plies_from_null: usize) -> Found {
-        let mut found = Found::NOTHING;
+    fn scan_repetition(&self, board_key: Key, plies_from_null: usize) -> EarlierOccurrences {
+        let mut found = EarlierOccurrences::NOTHING;
         let hand = self.hand(self.side);
         let n = self.occurrences.len();
         // The new position would have index n. An equal board needs two moves of each side.
@@ -71,9 +73,9 @@ impl Position {
         found
     }
 
-    /// What the position repeats, seen from the side to move. The fourth occurrence counts always; the second and third,
-    /// and better or worse hands, only if the earlier position lies inside the search tree, after the root that is
-    /// `plies_since_root` plies back.
+    /// What the position repeats, seen from the side to move. The fourth occurrence counts always; the second
+    /// and third, and better or worse hands, only if the earlier position lies inside the search tree, after
+    /// the root that is `plies_since_root` plies back.
     #[inline]
     pub fn repetition(&self, plies_since_root: usize) -> Repetition {
         let found = self.state().repetition;
@@ -83,7 +85,7 @@ impl Position {
         if found.count >= 3 {
             return self.cycle_verdict(self.first_of_four());
         }
-        // the nearer occurrence speaks first
+        // the nearer occurrence decides
         if found.unequal != 0 && (found.unequal as usize) < plies_since_root {
             return if found.superior { Repetition::Superior } else { Repetition::Inferior };
         }
@@ -93,8 +95,8 @@ impl Position {
         Repetition::None
     }
 
-    /// The verdict of the game rules, if this position occurs for the fourth time (the initial position counts) since
-    /// the root SFEN.
+    /// The verdict of the game rules, if this position occurs for the fourth time (the initial position
+    /// counts) since the root SFEN.
     pub fn game_repetition(&self) -> Option<GameRepetition> {
         if self.state().repetition.count < 3 {
             return None;
@@ -106,7 +108,7 @@ impl Position {
         })
     }
 
-    /// Plies back to the third equal before this position.
+    /// Plies back to the third earlier equal position.
     fn first_of_four(&self) -> u32 {
         let top = self.states.len() - 1;
         (0..3).fold(0, |back, _| back + self.states[top - back as usize].repetition.same)

@@ -4,8 +4,8 @@ use super::{Bitboard, Position, attacks, material::PIECE_VALUE};
 use crate::types::{Color, Move, PieceType, Square, Value};
 
 impl Position {
-    /// Whether the exchange that a pseudo-legal move starts on its target gains at least `threshold`. Promotions count
-    /// nothing, pieces pinned by a slider that still stands do not join.
+    /// Whether the exchange that a pseudo-legal move starts on its target gains at least `threshold`.
+    /// Promotions count nothing; pieces pinned by a slider that is still there do not take part.
     pub fn see_ge(&self, m: Move, threshold: Value) -> bool {
         let to = m.to();
         let victim = if m.is_drop() { 0 } else { PIECE_VALUE[self.piece_on(to).kind().index()] };
@@ -19,7 +19,8 @@ impl Position {
         if swap <= 0 {
             return true;
         }
-        // A captured piece pins no longer. (Whether the target itself is occupied does not matter to its attackers.)
+        // A captured piece pins no longer. (Whether the target itself is occupied does not matter to its
+        // attackers.)
         let mut occupied = self.occupied() ^ Bitboard::of(to);
         if !m.is_drop() {
             occupied ^= Bitboard::of(m.from());
@@ -86,8 +87,8 @@ impl Position {
         None
     }
 
-    /// The slider that attacks `to` through the square `from`, which has just been vacated. (Inlined, most exchanges, which end
-    /// before, would begin with what it needs.)
+    /// The slider that attacks `to` through the square `from`, which has just been vacated. (Not inlined,
+    /// because most exchanges end before.)
     #[inline(never)]
     fn uncovered(&self, to: Square, from: Square, occupied: Bitboard) -> Bitboard {
         use PieceType as P;

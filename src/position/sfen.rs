@@ -67,7 +67,8 @@ fn letter_of_piece(piece: Piece) -> char {
     if piece.color() == Color::Black { letter } else { letter.to_ascii_lowercase() }
 }
 
-/// What an SFEN says, as [`Position::from_parts`] takes it, before any rule is applied: for those who read millions.
+/// The content of an SFEN, as [`Position::from_parts`] takes it, before any rule is checked; for reading
+/// millions.
 pub struct SfenParts {
     /// By [`Square::index`].
     pub board: [Piece; 81],
@@ -83,7 +84,7 @@ impl SfenParts {
     /// Reads an SFEN as [`Position::from_sfen`] does.
     ///
     /// # Errors
-    /// What is no SFEN; a position against the rules passes.
+    /// A text that is not an SFEN; positions against the rules are accepted.
     pub fn read(text: &str) -> Result<SfenParts, SfenError> {
         let mut fields = text.split_ascii_whitespace().peekable();
         if fields.peek() == Some(&"sfen") {
@@ -122,20 +123,21 @@ impl Position {
         Position::from_sfen(STARTPOS).expect("the initial position is well-formed")
     }
 
-    /// Reads an SFEN, with or without the word `sfen` before it; `startpos` is accepted, too. A missing move number means 1.
+    /// Reads an SFEN, with or without the word `sfen` before it; `startpos` is accepted, too. A missing move
+    /// number means 1.
     ///
-    /// Refuses what cannot be a position of shogi: more pieces than a set has, two unpromoted pawns of a colour on a
-    /// file, pieces that could never move, two kings of a colour, a check against the side that has just moved. Missing
-    /// pieces are fine (handicaps), and so is one missing king (mate problems; where the side to move has none, two pawns
-    /// on a file are accepted).
+    /// Rejects impossible positions: more pieces than a set has, two unpromoted pawns of a colour on a file,
+    /// pieces that could never move, two kings of a colour, a check against the side that has just moved.
+    /// Missing pieces are accepted (handicaps), and so is one missing king (mate problems; if the side to
+    /// move has none, so are two pawns on a file).
     pub fn from_sfen(text: &str) -> Result<Position, SfenError> {
         let parts = SfenParts::read(text)?;
         Position::from_parts(parts.board, parts.in_hand, parts.side, parts.ply.unwrap_or(1))
     }
 
-    /// Builds and validates a position from a board (by [`Square::index`]), the number of each kind in the two hands (by
-    /// colour and [`PieceType::index`], up to the gold's), the side to move and the move number. The rules of
-    /// [`from_sfen`](Self::from_sfen) apply.
+    /// Builds and validates a position from a board (by [`Square::index`]), the number of each kind in the
+    /// two hands (by colour and [`PieceType::index`], up to the gold's), the side to move and the move
+    /// number. The rules of [`from_sfen`](Self::from_sfen) apply.
     pub fn from_parts(
         board: [Piece; 81],
         in_hand: [[u32; 8]; 2],
@@ -197,8 +199,8 @@ impl Position {
         if !pos.kings[0].is_some() && !pos.kings[1].is_some() {
             return Err(SfenError::NoKing);
         }
-        // Mate problems are composed with any pieces as props: where the side to move has no king and the other one has, two
-        // pawns on a file are let pass.
+        // in mate problems, where the side to move has no king and the other one has, two pawns on a file are
+        // accepted
         let problem = !pos.king_square(side).is_some();
         for color in Color::ALL.into_iter().filter(|_| !problem) {
             for file in 0..9 {
@@ -232,7 +234,7 @@ impl Position {
         keys
     }
 
-    /// Makes the current position the root.
+    /// Starts the history anew from the current position.
     fn restart_history(&mut self) {
         let keys = self.keys_anew();
         let king = self.king_square(self.side);
@@ -371,7 +373,7 @@ pub(super) fn excerpt(text: &str) -> String {
     beginning(text, 40)
 }
 
-/// At most so many characters of a text, with `…` behind them if there are more: input may be any length.
+/// The first characters of a text, `longest` at most, and `…` if there are more; input may have any length.
 pub fn beginning(text: &str, longest: usize) -> String {
     let mut short: String = text.chars().take(longest).collect();
     if short.len() < text.len() {

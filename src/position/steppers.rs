@@ -22,8 +22,8 @@ pub(super) struct Steppers {
 }
 
 impl Steppers {
-    /// The squares that any of them reaches in one step: the sets are moved, not their members, all that go the same way at
-    /// once.
+    /// The squares that any of them reaches in one step: the sets are moved, not their members, all that go
+    /// the same way at once.
     #[inline]
     pub(super) fn reach(self, color: Color) -> Bitboard {
         let Steppers { pawns, knights, silvers, golds, kings } = self;

@@ -5,8 +5,9 @@ use super::Bitboard;
 use register::{Register, and, or};
 use std::ops::{BitAnd, BitOr};
 
-/// A set of squares in one vector register, where a [`Bitboard`] takes two words: a formula over many sets needs half as many
-/// instructions. A short one is better off with the words, which can be asked about single squares at once.
+/// A set of squares in one vector register, where a [`Bitboard`] takes two words: a formula over many sets
+/// needs half as many instructions. Short formulas are faster on words, whose single squares can be tested
+/// directly.
 #[derive(Clone, Copy)]
 pub(super) struct Wide(Register);
 

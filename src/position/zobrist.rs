@@ -1,4 +1,5 @@
-//! The random numbers behind the position keys: SplitMix64 from a fixed seed, so keys are the same in every build.
+//! The random numbers behind the position keys: SplitMix64 from a fixed seed, so keys are the same in every
+//! build.
 
 use crate::types::{Color, Key, Piece, PieceType, Square};
 

@@ -1,7 +1,7 @@
 //! The main search: alpha-beta with null windows around a principal variation, as a list of numbered steps.
 //!
-//! What is shogi's own: repetition has six outcomes, a declaration or a mate in one ends a line at once, and drops take
-//! part in every history. There is no zugzwang to fear in shogi, so the null move needs no material condition.
+//! Particular to shogi: repetition has six outcomes, a declaration or a mate in one ends a line at once, and
+//! drops are in every history. Zugzwang hardly exists, so the null move needs no material condition.
 
 use super::history::Threats;
 use super::late_moves::{LateMove, late_move_reduction, stat_score};
@@ -18,15 +18,15 @@ use arrayvec::ArrayVec;
 /// Plies by which ProbCut's search is shallower than the node's.
 const PROBCUT_REDUCTION: Depth = 4;
 
-/// Up to which move the histories look at those that were tried before the best one.
+/// The number of tried moves that get a malus when a later one proves best.
 const TRIED: i32 = 32;
 type Tried = ArrayVec<Move, { TRIED as usize }>;
 
 impl Worker {
     /// Searches the current position, `ply` plies from the root, to `depth` within (`alpha`, `beta`).
     ///
-    /// `cut_node`: a null-window node that is expected to fail high. Returns a score from the side to move's view; it is
-    /// meaningless once the search is stopped.
+    /// `cut_node`: a null-window node that is expected to fail high. Returns a score from the side to move's
+    /// view; it is meaningless once the search is stopped.
     pub(super) fn search<N: NodeType>(
         &mut self,
         ply: usize,
@@ -48,7 +48,7 @@ impl Worker {
         debug_assert!(-VALUE_INFINITE <= alpha && alpha < beta && beta <= VALUE_INFINITE);
         debug_assert!(N::PV || alpha == beta - 1);
 
-        // Step 1. Set the node up.
+        // Step 1. Initialize the node.
         count(Event::Node);
         count_if(Event::PvNode, N::PV);
         count_if(Event::CutNode, cut_node);
@@ -68,7 +68,8 @@ impl Worker {
             self.sel_depth = self.sel_depth.max(ply as i32 + 1);
         }
 
-        // Step 2. The line may end here: repetition, too many moves, stop; no mate can be shorter than one found.
+        // Step 2. The line may end here: repetition, too many moves, stop; no mate can be shorter than one
+        // found.
         if !N::ROOT {
             if let Some(v) = self.repetition_score(ply) {
                 return v;
@@ -167,18 +168,18 @@ impl Worker {
             if !tt.hit {
                 self.store_eval(slot, raw_eval, tt_pv);
             } else if tt.value != VALUE_NONE && tt.data.bound.decides(tt.value, eval + 1) {
-                // the table's bound is nearer to the truth
+                // the table's bound is more accurate
                 eval = tt.value;
             }
         }
         let static_eval = self.stack[ply].static_eval;
         let mut improving = false;
         if !in_check {
-            self.learn_from_eval_swing(ply, tt.hit, prior_capture);
+            self.update_by_eval_swing(ply, tt.hit, prior_capture);
             improving = static_eval > two_ago;
             let worsening = static_eval > -previous.static_eval;
 
-            // Step 6. Hindsight: a reduction that turned out too large or too small.
+            // Step 6. Hindsight: correct a reduction of the previous move that proves too large or too small.
             if prior_reduction >= 3 && !worsening {
                 depth += 1;
             }
@@ -187,13 +188,13 @@ impl Worker {
                 depth -= 1;
             }
 
-            // Step 7. Razoring: far below alpha, only captures can help.
+            // Step 7. Razoring: far below alpha, only search captures.
             if !N::PV && eval < alpha - p::razor_base() - p::razor_depth() * depth * depth {
                 count(Event::Razored);
                 return self.quiescence::<NonPv>(ply, alpha, beta);
             }
 
-            // Step 8. Futility: far above beta, it will hold.
+            // Step 8. Futility pruning: the evaluation is far above beta.
             if !tt_pv
                 && depth < 15
                 && eval >= beta
@@ -225,7 +226,7 @@ impl Worker {
             tt_pv = self.stack[ply].tt_pv;
             improving |= static_eval >= beta;
 
-            // Step 10. Without a move from the table, look less deep first.
+            // Step 10. Without a table move, reduce the depth.
             if !follow_pv && !all_node && depth >= 6 && tt.mv.is_none() && prior_reduction <= 3 {
                 count(Event::NoMoveReduced);
                 depth -= 1;
@@ -249,7 +250,7 @@ impl Worker {
             }
         }
 
-        // Step 12. Small ProbCut: the table already knows of such a margin.
+        // Step 12. Small ProbCut: the table's score beats beta by such a margin.
         let small_probcut = beta + p::small_probcut_margin();
         if tt.data.bound.is_lower()
             && tt.data.depth >= depth - PROBCUT_REDUCTION
@@ -266,7 +267,7 @@ impl Worker {
         count(Event::MoveLoop);
         let continuation = self.stack.continuation(ply);
         let node = Node { us, cut_node, all_node, tt, tt_capture, correction, continuation };
-        // what the user names is searched, pointless or not
+        // moves that the user names are searched, pointless or not
         let all = self.options.generate_all || N::ROOT && !self.limits.search_moves.is_empty();
         let mut picker = MovePicker::main(&self.pos, tt.mv, depth, ply, continuation, all);
         let mut best_value = -VALUE_INFINITE;
@@ -274,7 +275,7 @@ impl Worker {
         let mut move_count = 0;
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
-        // each move looks its own up: in short searches a walk along the list would show
+        // sorted, because in short searches a linear search for every move would cost time
         let mut roots: Vec<(Move, usize)> = Vec::new();
         if N::ROOT {
             let open = self.root_moves.iter().enumerate().skip(self.pv_index);
@@ -290,7 +291,7 @@ impl Worker {
                 continue;
             }
             let root_index = if N::ROOT {
-                // named moves, or other lines', may be left out
+                // moves that the user did not name, or of better lines, are left out
                 let Ok(i) = roots.binary_search_by_key(&m.0, |&(m, _)| m.0) else { continue };
                 roots[i].1
             } else {
@@ -310,7 +311,7 @@ impl Worker {
                 r += p::lmr_tt_pv_entry();
             }
 
-            // Step 14. Prune moves that are unlikely to matter, once something is in hand.
+            // Step 14. Prune unlikely moves once one has a score that is not lost.
             if !N::ROOT && !is_loss(best_value) {
                 if move_count >= (3 + depth * depth) / (2 - i32::from(improving)) {
                     count(Event::QuietsSkipped);
@@ -356,7 +357,8 @@ impl Worker {
                 let v = self.search::<NonPv>(ply, singular_beta - 1, singular_beta, new_depth / 2, cut_node);
                 let entry = &mut self.stack[ply];
                 entry.excluded = Move::NONE;
-                // the search without `m` may have found out that this node belongs to the principal variation's tree
+                // the search without `m` may have found out that this node belongs to the principal
+                // variation's tree
                 tt_pv = entry.tt_pv;
                 if self.stopped() {
                     return VALUE_ZERO;
@@ -374,7 +376,7 @@ impl Worker {
                             .min(p::multi_cut_malus_max()),
                     );
                     if !in_check && v > static_eval {
-                        self.learn_correction(
+                        self.update_correction(
                             ply,
                             v - static_eval,
                             new_depth / 2,
@@ -388,7 +390,7 @@ impl Worker {
                 count_if(Event::NegativelyExtended, extension < 0);
             }
 
-            // Step 16. How much less deep to look at a late move.
+            // Step 16. The reduction of a late move.
             self.prefetch_after(m);
             new_depth += extension;
             let stat_score = stat_score(&self.hist, &self.pos, &node, self.stack[ply].threats, m, capture);
@@ -402,8 +404,8 @@ impl Worker {
             let nodes_before = self.nodes;
             self.make(ply, m, gives_check);
 
-            // Step 18. Search: late moves with a reduced null window, then wider as they prove themselves. A move that wins a
-            // tie is not searched again: its line is the move alone, not what an earlier move left.
+            // Step 18. Search: late moves with reduced depth and a null window, then deeper and wider if they
+            // beat alpha. A move that wins a tie is not searched again; its line is the move alone.
             if N::PV {
                 self.pv[ply + 1].clear();
             }
@@ -445,7 +447,7 @@ impl Worker {
                 value = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
             }
 
-            // Step 19. Take it back.
+            // Step 19. Undo the move.
             self.unmake();
             if self.stopped() {
                 return VALUE_ZERO;
@@ -454,7 +456,8 @@ impl Worker {
                 self.record_root_move(root_index, value, alpha, beta, move_count, nodes_before);
             }
 
-            // Step 20. A new best move? Near the horizon an equal score sometimes counts as better, for variety.
+            // Step 20. Check for a new best move. Near the horizon an equal score sometimes counts as better,
+            // for variety.
             let tie = i32::from(
                 value == best_value
                     && ply as i32 + 2 >= self.root_depth
@@ -512,7 +515,7 @@ impl Worker {
             self.stack[ply].tt_pv = true;
         }
 
-        // Step 22. Remember.
+        // Step 22. Store the result.
         if excluded.is_none() && !(N::ROOT && self.pv_index > 0) {
             let bound = if best_value >= beta {
                 Bound::Lower
@@ -540,13 +543,14 @@ impl Worker {
             && (best_value > static_eval) == best_move.is_some()
         {
             let rate = if best_move.is_some() { p::correction_rate() } else { p::correction_rate_no_best() };
-            self.learn_correction(ply, best_value - static_eval, depth, rate);
+            self.update_correction(ply, best_value - static_eval, depth, rate);
         }
         debug_assert!(-VALUE_INFINITE < best_value && best_value < VALUE_INFINITE);
         best_value
     }
 
-    /// Passes; a score if even so the position holds beta. Deep ones are verified without null moves.
+    /// Null move pruning: a score if beta holds even after a pass. At high depth a search without null moves
+    /// verifies it.
     fn try_null_move(&mut self, ply: usize, beta: Value, depth: Depth) -> Option<Value> {
         count(Event::NullTried);
         let d = depth - (p::null_reduction() + depth / 3);
@@ -571,7 +575,7 @@ impl Worker {
         (verified >= beta).then_some(v)
     }
 
-    /// A capture whose shallow search reaches `probcut_beta`, and its score.
+    /// ProbCut: the score and the move of a capture whose shallow search reaches `probcut_beta`.
     fn try_probcut(
         &mut self,
         ply: usize,
@@ -638,7 +642,7 @@ impl Worker {
         1 + i32::from(gap > double) + i32::from(gap > triple)
     }
 
-    /// Whether `m` goes on moving one piece to and fro. Drops and captures never do.
+    /// Whether `m` moves a piece back and forth once more. Drops and captures never do.
     fn is_shuffling(&self, ply: usize, m: Move, capture: bool) -> bool {
         if capture || m.is_drop() || ply < 18 || self.pos.plies_from_null() <= 6 {
             return false;

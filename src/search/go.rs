@@ -1,5 +1,5 @@
-//! One search from `go` to its best move, on the thread that keeps the time: [`go`]. A pool's thread and
-//! [`Searcher`](super::Searcher) both start here.
+//! One search from `go` to its best move, on the thread that keeps the time: [`go`]. The pool's first thread
+//! and [`Searcher`](super::Searcher) call it.
 
 use super::report::LineSender;
 use super::root_move::RootMove;
@@ -12,35 +12,36 @@ use crate::types::{Bound, Move, Value, mate_in, mated_in};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What to search, and how.
+/// The position to search, and how.
 #[derive(Clone)]
-pub(super) struct Job {
+pub(super) struct SearchTask {
     pub pos: Position,
     pub limits: Arc<Limits>,
     pub options: Arc<SearchOptions>,
 }
 
-/// The other threads of a search, as the one that keeps the time sees them.
+/// The other threads of a search.
 pub(super) trait Helpers {
-    /// Sets all of them to work on the job.
-    fn start(&self, job: &Job);
-    /// Waits until all have stopped; their votes.
+    /// Starts all of them on the task.
+    fn start(&self, task: &SearchTask);
+    /// Waits until all have stopped; returns their votes.
     fn finish(&self) -> Vec<Vote>;
-    /// The search is over: a client that sees the move may start the next search at once and must not find the pool busy.
+    /// Called before the best move is sent: the client may start the next search at once, and must not find
+    /// the pool busy.
     fn release(&self);
 }
 
-/// Searches without a clock, as a helper.
-pub(super) fn help(worker: &mut Worker, job: &Job) -> Vote {
-    begin(worker, job);
+/// Searches on a helper thread, without a clock.
+pub(super) fn help(worker: &mut Worker, task: &SearchTask) -> Vote {
+    begin(worker, task);
     worker.timekeeper = None;
     worker.iterate(None);
     vote(worker)
 }
 
-fn begin(worker: &mut Worker, job: &Job) {
-    worker.set_root(&job.pos, job.limits.clone(), job.options.clone());
-    worker.root_moves = root_moves(&job.pos, &job.limits, &job.options);
+fn begin(worker: &mut Worker, task: &SearchTask) {
+    worker.set_root(&task.pos, task.limits.clone(), task.options.clone());
+    worker.root_moves = root_moves(&task.pos, &task.limits, &task.options);
 }
 
 fn vote(worker: &Worker) -> Vote {
@@ -51,45 +52,46 @@ fn vote(worker: &Worker) -> Vote {
 
 /// The moves to search at the root: legal, among `searchmoves` if those are given.
 fn root_moves(pos: &Position, limits: &Limits, options: &SearchOptions) -> Vec<RootMove> {
-    // what the user names explicitly is searched, pointless or not
+    // moves that the user names are searched, pointless or not
     let all = options.generate_all || !limits.search_moves.is_empty();
     let wanted = |m: Move| limits.search_moves.is_empty() || limits.search_moves.contains(&m);
     pos.legal_moves(all).iter().filter(|s| wanted(s.mv)).map(|s| RootMove::new(s.mv)).collect()
 }
 
-/// Conducts a search: starts the helpers, searches, waits for whatever must be waited for, picks the best thread's result
-/// and reports it.
+/// Runs a search: looks for a mate, starts the helpers, searches, waits for `stop` or `ponderhit` where it
+/// must, elects the best thread's result and reports it.
 pub(super) fn go(
     worker: &mut Worker,
-    job: &Job,
+    task: &SearchTask,
     observer: &dyn Observer,
     helpers: &impl Helpers,
 ) -> SearchResult {
-    let (options, limits) = (&job.options, &job.limits);
-    begin(worker, job);
+    let (options, limits) = (&task.options, &task.limits);
+    begin(worker, task);
     worker.shared.tt.new_search();
     let turn = Turn {
-        us: job.pos.side_to_move(),
-        ply: job.pos.game_ply(),
+        us: task.pos.side_to_move(),
+        ply: task.pos.game_ply(),
         single_move: worker.root_moves.len() == 1,
-        random: job.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64,
+        random: task.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64,
     };
     worker.timekeeper = Some(Timekeeper::new(limits, options, turn));
     let optimum = worker.timekeeper.as_ref().map_or(0, |keeper| keeper.time.optimum());
     worker.mates.begin(limits, options, optimum);
-    let decided = decided_result(job, worker.root_moves.is_empty());
+    let decided = decided_result(task, worker.root_moves.is_empty());
     let left = worker.time_left();
-    if let Some(result) = decided.or_else(|| worker.mates.own(&job.pos, left).map(mate_result)) {
-        return announce_decided(worker, job, observer, helpers, result);
+    if let Some(result) = decided.or_else(|| worker.mates.own(&task.pos, left).map(mate_result)) {
+        return announce_decided(worker, task, observer, helpers, result);
     }
-    helpers.start(job);
+    helpers.start(task);
     let instant = limits.infinite || options.consideration_mode;
     let mut sender = LineSender::new(observer, if instant { 0 } else { options.pv_interval });
     let mut reported = worker.iterate(Some(&mut sender));
     let shared = worker.shared.clone();
     let thought = worker.completed_depth >= 1;
     if !thought {
-        // stopped at once: one ply, a fraction of a millisecond, finds a better move than the first of the list
+        // stopped at once: one ply takes a fraction of a millisecond and finds a better move than the first
+        // of the list
         let stopped = shared.stop.swap(false, Relaxed);
         Arc::make_mut(&mut worker.limits).depth = Some(1);
         worker.root_depth = 0;
@@ -119,7 +121,7 @@ pub(super) fn go(
     worker.previous = PreviousMove {
         score: worker.root_moves[0].score,
         average: worker.root_moves[0].average,
-        game_ply: job.pos.game_ply(),
+        game_ply: task.pos.game_ply(),
         ..worker.previous
     };
     let mut result = SearchResult {
@@ -134,7 +136,7 @@ pub(super) fn go(
     // a search that ended before its first iteration has no score to resign on
     if thought && resigns(result.score, options) {
         let left = worker.time_left();
-        match worker.mates.last_chance(&job.pos, left) {
+        match worker.mates.last_chance(&task.pos, left) {
             Some(line) => {
                 result = SearchResult { nodes: result.nodes, ..mate_result(line) };
                 tell(worker, observer, &result);
@@ -152,18 +154,18 @@ fn resigns(score: Value, options: &SearchOptions) -> bool {
 }
 
 /// The result where the rules leave nothing to search: a declared win, or no legal move.
-fn decided_result(job: &Job, no_moves: bool) -> Option<SearchResult> {
-    let named = &job.limits.search_moves;
-    let declaration = job
+fn decided_result(task: &SearchTask, no_moves: bool) -> Option<SearchResult> {
+    let named = &task.limits.search_moves;
+    let declaration = task
         .pos
-        .declaration_win(job.options.entering_king_rule)
+        .declaration_win(task.options.entering_king_rule)
         .filter(|m| named.is_empty() || named.contains(m));
     let (best, score) = match declaration {
         Some(m) => (m, mate_in(1)),
         None if no_moves => (Move::RESIGN, mated_in(0)),
         None => return None,
     };
-    // the rule that wins by a move of the king has a line
+    // under the try rule the win is a move
     let pv = declaration.filter(|m| m.is_some()).into_iter().collect();
     Some(SearchResult { best, score, pv, ..SearchResult::default() })
 }
@@ -182,7 +184,7 @@ fn mate_result(line: Vec<Move>) -> SearchResult {
     }
 }
 
-/// Sends the line of a result that is not of the search's own finding.
+/// Sends the line of a result that did not come from the tree search.
 fn tell(worker: &Worker, observer: &dyn Observer, result: &SearchResult) {
     let time_ms = worker.limits.start.elapsed().as_millis() as u64;
     observer.info(&Info {
@@ -202,17 +204,17 @@ fn tell(worker: &Worker, observer: &dyn Observer, result: &SearchResult) {
 
 fn announce_decided(
     worker: &mut Worker,
-    job: &Job,
+    task: &SearchTask,
     observer: &dyn Observer,
     helpers: &impl Helpers,
     mut result: SearchResult,
 ) -> SearchResult {
     tell(worker, observer, &result);
-    if let Some(line) = worker.mates.shorter(&job.pos, result.pv.len()) {
+    if let Some(line) = worker.mates.shorter(&task.pos, result.pv.len()) {
         result = mate_result(line);
         tell(worker, observer, &result);
     }
-    worker.shared.wait_released(job.limits.infinite);
+    worker.shared.wait_released(task.limits.infinite);
     helpers.release();
     observer.best_move(result.best, result.ponder);
     result
@@ -228,7 +230,7 @@ mod tests {
     struct StopAtOnce(Arc<SharedState>);
 
     impl Helpers for StopAtOnce {
-        fn start(&self, _job: &Job) {
+        fn start(&self, _task: &SearchTask) {
             self.0.request_stop();
         }
         fn finish(&self) -> Vec<Vote> {
@@ -246,8 +248,8 @@ mod tests {
             [Limits { nodes: Some(1), ..Limits::default() }, Limits { infinite: true, ..Limits::default() }]
         {
             shared.begin(limits.start, false);
-            let job = Job { pos: pos.clone(), limits: Arc::new(limits), options: Arc::default() };
-            let result = go(&mut worker, &job, &Silent, &StopAtOnce(shared.clone()));
+            let task = SearchTask { pos: pos.clone(), limits: Arc::new(limits), options: Arc::default() };
+            let result = go(&mut worker, &task, &Silent, &StopAtOnce(shared.clone()));
             assert_eq!((result.best.to_string().as_str(), result.depth), ("5f5d", 1));
         }
     }

@@ -1,9 +1,9 @@
-//! The histories: what earlier parts of the search learnt about moves ([`Histories`], one set a thread;
-//! [`SharedHistories`], one set for all) and about the evaluation's errors (correction histories).
+//! The histories: statistics of the search about moves ([`Histories`], one set a thread; [`SharedHistories`],
+//! one set for all) and about the errors of the evaluation (correction histories).
 //!
-//! Every entry moves towards a bonus and decays in proportion to it ("gravity"), so it stays within its limit.
-//! Tables are flat and indexed by arithmetic; a piece index is the piece *after* the move, and moves index by their 16
-//! bits, so drops of different kinds are distinct everywhere.
+//! Every entry moves towards a bonus and decays in proportion to it ("gravity"), so it stays within its
+//! limit. Tables are flat and indexed by arithmetic; a piece index is the piece *after* the move, and moves
+//! index by their 16 bits, so drops of different kinds are distinct everywhere.
 
 use super::params as p;
 use crate::position::{Bitboard, Position};
@@ -57,7 +57,7 @@ fn update_shared(entry: &AtomicI16, bonus: i32, limit: i32) {
     entry.store(pull(entry.load(Relaxed) as i32, bonus, limit), Relaxed);
 }
 
-/// A table of continuation history: which move came before, as an offset into the whole.
+/// A table of the continuation history, selected by an earlier move: its offset in the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ContIndex(u32);
 
@@ -73,7 +73,7 @@ impl ContIndex {
     }
 }
 
-/// Sets of squares that are asked about often: no branches, and no shift across two words.
+/// Sets of squares for many membership tests: no branches, and no shift across two words.
 #[derive(Clone, Copy, Debug)]
 pub struct SquareTests<const SETS: usize>([[u64; 2]; SETS]);
 
@@ -97,7 +97,7 @@ impl<const SETS: usize> SquareTests<SETS> {
     }
 }
 
-/// The squares that the opponent attacks, as the main history sees them: none in check.
+/// The squares that the opponent attacks, for the main history; none in check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Threats(SquareTests<1>);
 
@@ -122,14 +122,14 @@ impl Threats {
     }
 }
 
-/// Where a quiet move stands in a colour's part of the main history: by whether it leaves and whether it enters a square that
-/// the opponent attacks (0 or 1), and by its 16 bits.
+/// The index of a quiet move in a colour's part of the main history: by whether it leaves and whether it
+/// enters a square that the opponent attacks (0 or 1), and by its 16 bits.
 #[inline]
 fn main_entry(leaves: usize, enters: usize, m: Move) -> usize {
     (leaves * 2 + enters) * MOVES16 + m.raw16() as usize
 }
 
-/// Where a quiet move stands in the main history.
+/// The index of a quiet move in the main history.
 #[inline]
 fn main_index(us: Color, m: Move, threats: Threats) -> usize {
     let leaves = threats.contains(m.from()) & !m.is_drop();
@@ -137,18 +137,18 @@ fn main_index(us: Color, m: Move, threats: Threats) -> usize {
     us.index() * MAIN_CASES * MOVES16 + main_entry(leaves.into(), enters.into(), m)
 }
 
-/// The main history as one position sees it.
+/// The main history for the moves of one position.
 pub struct MainScores<'a> {
     entries: &'a [i16; MAIN_CASES * MOVES16],
-    /// 1 for the squares that the opponent attacks, by bits 0-6 and 7-14 of a move: the upper half, where drops look for the
-    /// square they leave, is empty.
+    /// 1 for the squares that the opponent attacks, indexed by bits 0-6 or 7-14 of a move; the upper half,
+    /// which the origin bits of drops index, is empty.
     attacked: [u8; 256],
 }
 
 impl MainScores<'_> {
     #[inline]
     pub fn of(&self, m: Move) -> i32 {
-        // with bits cut off like this, no index has to be checked
+        // masked like this, the indices need no bounds check
         let leaves = self.attacked[(m.0 >> 7 & 0xff) as usize] & 1;
         let enters = self.attacked[m.to().index()] & 1;
         self.entries[main_entry(leaves.into(), enters.into(), m)] as i32
@@ -160,12 +160,12 @@ pub struct Histories {
     /// See [`main_index`].
     main: Box<[i16]>,
     low_ply: Box<[i16]>,
-    /// The entries of `low_ply` that are no longer as they began.
+    /// The entries of `low_ply` that differ from the initial value.
     low_ply_changed: Vec<u32>,
     capture: Box<[i16]>,
     continuation: HugeBuf<i16>,
     cont_correction: HugeBuf<i16>,
-    /// How often the transposition table's move proves best.
+    /// Whether the transposition table's move tends to be best.
     pub tt_move: i16,
 }
 
@@ -186,7 +186,7 @@ impl Histories {
         Ok(h)
     }
 
-    /// Forgets everything.
+    /// Resets everything.
     pub fn clear(&mut self) {
         self.main.fill(0);
         self.new_search();
@@ -196,9 +196,9 @@ impl Histories {
         self.tt_move = 0;
     }
 
-    /// A new search begins: the plies near the root are new ones.
+    /// Resets the low-ply history for a new search.
     pub fn new_search(&mut self) {
-        // short searches are many, and the whole table would take a tenth of their time
+        // resetting the whole table would take a tenth of the time of a short search
         for i in self.low_ply_changed.drain(..) {
             self.low_ply[i as usize] = LOW_PLY_INIT;
         }
@@ -262,7 +262,7 @@ impl Histories {
         self.continuation[table.0 as usize..].first_chunk().expect("tables are whole")
     }
 
-    /// Asks for the continuation table of an earlier move: what costs most is to find its pages.
+    /// Prefetches the continuation table of an earlier move; the page lookup costs most.
     #[inline]
     pub fn prefetch_continuation(&self, table: ContIndex) {
         let row = self.continuation(table);
@@ -280,7 +280,7 @@ impl Histories {
         self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)] as i32
     }
 
-    /// Asks for the entry of [`Histories::cont_correction`] ahead of its use.
+    /// Prefetches the entry of [`Histories::cont_correction`].
     #[inline]
     pub fn prefetch_cont_correction(&self, earlier: usize, piece: Piece, to: Square) {
         prefetch(&self.cont_correction[earlier * PIECE_TO + piece_to(piece, to)]);
@@ -298,8 +298,8 @@ impl Histories {
     }
 }
 
-/// Histories that all threads share: entries keyed by the pawn structure, and corrections of the static evaluation
-/// keyed by parts of the position.
+/// Histories that all threads share: entries keyed by the pawn structure, and corrections of the static
+/// evaluation keyed by parts of the position.
 pub struct SharedHistories {
     pawn: HugeBuf<AtomicI16>,
     /// `[key][side to move][pawn, minor, non-pawn black, non-pawn white]`
@@ -323,7 +323,7 @@ impl SharedHistories {
         Ok(h)
     }
 
-    /// Forgets everything.
+    /// Resets everything.
     pub fn clear(&self) {
         self.pawn.iter().for_each(|e| e.store(PAWN_INIT, Relaxed));
         self.correction.iter().for_each(|e| e.store(0, Relaxed));
@@ -341,7 +341,7 @@ impl SharedHistories {
         update_shared(&self.pawn(pos)[piece_to(piece, to)], bonus, PAWN_LIMIT);
     }
 
-    /// Asks for the corrections of a position ahead of their use.
+    /// Prefetches the corrections of a position.
     #[inline]
     pub fn prefetch_correction(&self, pos: &Position) {
         for entry in self.corrections(pos) {
@@ -349,7 +349,7 @@ impl SharedHistories {
         }
     }
 
-    /// Asks for the pawn-structure history of a position: its rows are long, and what costs most is to find their pages.
+    /// Prefetches the pawn-structure history of a position; the page lookup costs most.
     #[inline]
     pub fn prefetch_pawn(&self, pos: &Position) {
         let row = self.pawn(pos);
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn all_moves_at_once_score_as_one_by_one() {
+    fn main_scores_equal_single_lookups() {
         let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
         let pos = Position::from_sfen(sfen).unwrap();
         let (us, threats) = (pos.side_to_move(), Threats::of(&pos));

@@ -1,4 +1,4 @@
-//! History updates: what the histories learn from a node that has been searched.
+//! Updates of the histories after a node has been searched.
 
 use super::history::{CORRECTION_LIMIT, LOW_PLIES};
 use super::params as p;
@@ -10,10 +10,13 @@ const CONTINUATION_WEIGHTS: [i32; 6] = [1157, 648, 288, 576, 140, 441];
 /// Added to the update one ply back.
 const CONTINUATION_NEAREST: i32 = 88;
 
+/// The shares of the continuation correction histories in one update, by plies back; in 1/128.
+const CONT_CORRECTION_SHARES: [(usize, i32); 2] = [(2, 126), (4, 63)];
+
 impl Worker {
-    /// Credits a move of `piece` to `to` at `ply` in the tables of the moves before it.
+    /// Adds a bonus for a move of `piece` to `to` at `ply` to the tables of the moves before it.
     pub(super) fn update_continuation(&mut self, ply: usize, piece: Piece, to: Square, bonus: i32) {
-        // in check, replies follow from the check, not from older moves
+        // in check, replies depend on the check, not on older moves
         let reach = if self.stack[ply].in_check { 2 } else { 6 };
         for back in 1..=reach {
             let earlier = *self.stack.before(ply, back);
@@ -25,7 +28,7 @@ impl Worker {
         }
     }
 
-    /// Credits a quiet move at `ply`, whose threats are known, in every quiet history.
+    /// Adds a bonus for a quiet move at `ply`, whose threats are known, to every quiet history.
     pub(super) fn update_quiet(&mut self, ply: usize, m: Move, bonus: i32) {
         let us = self.pos.side_to_move();
         self.hist.update_main(us, m, self.stack[ply].threats, bonus);
@@ -37,7 +40,7 @@ impl Worker {
         self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus * scale / 1024);
     }
 
-    /// The node's best move raised alpha or beta: credit it, blame the others that were tried.
+    /// After a best move: a bonus for it, a malus for the other moves that were tried.
     pub(super) fn update_best(
         &mut self,
         ply: usize,
@@ -65,7 +68,7 @@ impl Worker {
                 self.update_quiet(ply, m, -blame);
             }
         }
-        // the opponent's first choice was refuted at once
+        // the opponent's first move was refuted at once
         if previous.current.is_some()
             && previous.move_count == 1 + i32::from(previous.tt_hit)
             && self.pos.captured().is_none()
@@ -80,16 +83,25 @@ impl Worker {
         }
     }
 
-    /// Correction histories: a search to `depth` has found `error` more than the static evaluation at `ply` said. A ply of depth
-    /// teaches `rate`/128 of it.
-    pub(super) fn learn_correction(&mut self, ply: usize, error: Value, depth: Depth, rate: i32) {
+    /// Updates the correction histories: a search to `depth` scored `error` more than the static evaluation
+    /// at `ply`. Each ply of depth adds `rate`/128 of it.
+    pub(super) fn update_correction(&mut self, ply: usize, error: Value, depth: Depth, rate: i32) {
         let bonus = (error * depth * rate / 128).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
-        self.update_correction(ply, p::correction_scale() * bonus / 1024);
+        let bonus = p::correction_scale() * bonus / 1024;
+        self.shared.histories.update_correction(&self.pos, bonus);
+        let m = self.stack.before(ply, 1).current;
+        if m.is_some() {
+            for (back, share) in CONT_CORRECTION_SHARES {
+                let earlier = self.stack.before(ply, back).cont_correction as usize;
+                self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * share / 128);
+            }
+        }
     }
 
-    /// The opponent's quiet move changed the evaluation: credit or blame it before anything is searched.
+    /// Before the search of a node: a bonus or malus for the opponent's quiet move by how it changed the
+    /// evaluation.
     #[inline(always)]
-    pub(super) fn learn_from_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
+    pub(super) fn update_by_eval_swing(&mut self, ply: usize, tt_hit: bool, prior_capture: bool) {
         let previous = *self.stack.before(ply, 1);
         let m = previous.current;
         if !m.is_some() || previous.in_check || prior_capture {
@@ -104,7 +116,7 @@ impl Worker {
         }
     }
 
-    /// Every move failed low: the opponent's move that led here was good.
+    /// After all moves failed low: a bonus for the opponent's quiet move that led here.
     pub(super) fn update_prior_quiet(&mut self, ply: usize, depth: i32, best_value: i32) {
         let (here, previous) = (self.stack[ply], *self.stack.before(ply, 1));
         let m = previous.current;
@@ -137,7 +149,7 @@ impl Worker {
         }
     }
 
-    /// Every move failed low after a capture: it was a good one.
+    /// The same for a capture.
     pub(super) fn update_prior_capture(&mut self, ply: usize) {
         let m = self.stack.before(ply, 1).current;
         let captured = self.pos.captured().kind();

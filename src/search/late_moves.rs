@@ -1,4 +1,5 @@
-//! Late move reductions: how much less deep to search a move that comes late. All of them are in 1/1024 ply.
+//! Late move reductions: how much to reduce the depth of a move by its place in the order. All are in 1/1024
+//! ply.
 
 use super::history::{Histories, Threats, piece_to};
 use super::node::{Node, NodeType};
@@ -24,7 +25,8 @@ impl Reductions {
         }
     }
 
-    /// The reduction by depth and number of the move alone; `window` is beta minus alpha, `root_window` that of the root.
+    /// The reduction by depth and move number alone; `window` is beta minus alpha, `root_window` that of the
+    /// root.
     #[inline]
     pub fn base(
         &self,
@@ -41,7 +43,7 @@ impl Reductions {
     }
 }
 
-/// What the reduction depends on beside the node.
+/// What a move's reduction depends on, besides the node.
 #[derive(Clone, Copy)]
 pub(super) struct LateMove {
     pub mv: Move,
@@ -77,7 +79,7 @@ pub(super) fn stat_score(
     }
 }
 
-/// The reduction with all that is known of the node and the move's histories, from [`Reductions::base`].
+/// The reduction by the state of the node and the move's histories, starting from [`Reductions::base`].
 #[inline]
 pub(super) fn late_move_reduction<N: NodeType>(node: &Node, late: LateMove, base: i32) -> i32 {
     let LateMove { mv, move_count, depth, alpha, tt_pv, stat_score, cutoffs } = late;

@@ -1,12 +1,12 @@
-//! What a `go` asks for: clocks, depth, nodes, moves to look at.
+//! The limits of a `go`: clocks, depth, nodes, moves.
 
 use crate::types::Move;
 use std::time::Instant;
 
 /// The limits of one search. Times are milliseconds, indexed by colour (`Color::index`).
 ///
-/// With no limit at all (`Limits::default()`) the search runs until it is stopped, like `infinite`, but may return by itself when
-/// the deepest iteration is done.
+/// With no limit at all (`Limits::default()`) the search runs until it is stopped, like `infinite`, but may
+/// return by itself when the deepest iteration is done.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// What each side may use now, byoyomi apart: the increment of its next move is included.

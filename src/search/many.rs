@@ -6,7 +6,8 @@ use rayon::prelude::*;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Searchers on threads of their own. The result of a search depends neither on their number nor on earlier searches.
+/// Searchers on threads of their own. The result of a search depends neither on their number nor on earlier
+/// searches.
 pub struct Searchers {
     pool: rayon::ThreadPool,
     searchers: Vec<Mutex<Searcher>>,

@@ -1,8 +1,9 @@
-//! The move picker: hands out moves one by one, most promising first, generating and scoring no more than needed.
+//! The move picker: returns moves one by one, most promising first, and generates and scores no more than
+//! needed.
 //!
-//! Main search: transposition move; winning captures; quiets above a threshold; losing captures; the other quiets.
-//! In check: transposition move, then all evasions by score. Quiescence: transposition move, captures. ProbCut:
-//! captures that win enough.
+//! Main search: transposition move; winning captures; quiets above a threshold; losing captures; the other
+//! quiets. In check: transposition move, then all evasions by score. Quiescence: transposition move,
+//! captures. ProbCut: captures that win enough.
 
 use super::history::{ContIndex, Histories, LOW_PLIES, SharedHistories, SquareTests, Threats, piece_to};
 use super::params as p;
@@ -43,24 +44,24 @@ pub struct MovePicker {
     all: bool,
     skip_quiets: bool,
     continuation: [ContIndex; 6],
-    /// Known once it has been asked for.
+    /// Computed when first needed.
     threats: Option<Threats>,
     list: MoveList,
     current: usize,
     end: usize,
-    /// `current..ranked` are to be handed out best first; what follows, in the order it stands in.
+    /// `current..ranked` are returned best first; what follows, in its order in the list.
     ranked: usize,
-    /// How many more of them to find one by one before the rest is worth sorting.
+    /// How many more of them to select one by one before the rest is sorted.
     selections: u32,
     end_bad_captures: usize,
     end_captures: usize,
-    /// Where the ranked quiets end, and where those among them begin that are not good.
+    /// The end of the ranked quiets, and the first of them that is not good.
     ranked_quiets: usize,
     bad_quiets: usize,
 }
 
 impl MovePicker {
-    // built in place: the list is large, and moving it would cost more than generating into it
+    // inlined, because the list is large and would be copied
     #[inline(always)]
     fn new(
         pos: &Position,
@@ -97,8 +98,8 @@ impl MovePicker {
         }
     }
 
-    /// For the main search. `continuation` are the tables of the moves 1 to 6 plies before; `all` includes pointless
-    /// non-promotions.
+    /// For the main search. `continuation` are the tables of the moves 1 to 6 plies before; `all` includes
+    /// pointless non-promotions.
     #[inline(always)]
     pub fn main(
         pos: &Position,
@@ -158,7 +159,7 @@ impl MovePicker {
                         if pos.see_ge(s.mv, -s.score / p::order_capture_see_div()) {
                             return s.mv;
                         }
-                        // losing captures gather at the front, behind those already handed out
+                        // losing captures are collected at the front of the list
                         self.list.swap(self.end_bad_captures, self.current - 1);
                         self.end_bad_captures += 1;
                     }
@@ -229,8 +230,8 @@ impl MovePicker {
         }
     }
 
-    // The three that follow run once a node and `next` for every move: inlined, they would have it save registers and fetch
-    // what they need at each of its calls.
+    // The next three run once a node, `next` for every move: inlined, they would make every call of `next`
+    // save more registers.
 
     #[inline(never)]
     fn begin_captures(&mut self, pos: &Position, hist: &Histories) {
@@ -297,7 +298,8 @@ impl MovePicker {
             return;
         }
         self.selections -= 1;
-        // the highest score, then where it stands: two plain passes are faster than one that branches at every new best
+        // the highest score, then where it stands: two plain passes are faster than one that branches at
+        // every new best
         let highest = rest.iter().map(|s| s.score).max();
         let best = rest.iter().position(|s| Some(s.score) == highest).unwrap_or(0);
         rest[..=best].rotate_right(1);
@@ -309,8 +311,9 @@ impl MovePicker {
         *self.threats.get_or_insert_with(|| Threats::of(pos))
     }
 
-    // Many moves for few that are ever looked at: what does not depend on the move comes before the loops, and what needs
-    // tables of its own has a loop of its own, so that the first, which reads seven, keeps all of them in registers.
+    // Most moves scored here are never searched, so this must be fast: what does not depend on the move comes
+    // before the loops, and the first loop, which reads seven tables, keeps them in registers because others
+    // have their own loops.
     fn score_quiets(&mut self, pos: &Position, hist: &Histories, shared: &SharedHistories) {
         let exchanges = pos.exchange_map();
         let threats = *self.threats.get_or_insert(Threats::by_map(exchanges.attacked));
@@ -366,7 +369,8 @@ fn score_captures(list: &mut MoveList, pos: &Position, hist: &Histories) {
     }
 }
 
-/// Moves the entries that score at least `limit` to the front and says how many they are; the first entry counts always.
+/// Moves the entries that score at least `limit` to the front and returns their number; the first entry
+/// always counts.
 fn partition_above(list: &mut [ScoredMove], limit: i32) -> usize {
     let mut front = list.len().min(1);
     for i in 1..list.len() {

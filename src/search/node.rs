@@ -1,4 +1,4 @@
-//! Nodes: what is known of one at compile time ([`NodeType`]), and what its steps share ([`Node`]).
+//! Nodes: their types ([`NodeType`]), and what the steps of one share ([`Node`]).
 
 use super::history::ContIndex;
 use super::tt::TtData;
@@ -27,7 +27,7 @@ impl NodeType for NonPv {
     const ROOT: bool = false;
 }
 
-/// What the transposition table knows of a node.
+/// The result of probing the transposition table at a node.
 #[derive(Clone, Copy)]
 pub(super) struct TtProbe {
     pub hit: bool,
@@ -37,7 +37,7 @@ pub(super) struct TtProbe {
     pub data: TtData,
 }
 
-/// What stays the same for all moves of a node.
+/// What is the same for all moves of a node.
 pub(super) struct Node {
     pub us: Color,
     /// A null-window node that is expected to fail high.

@@ -1,4 +1,4 @@
-//! What leaves the search: information lines and the result.
+//! The output of a search: lines of analysis and the result.
 
 use crate::types::{Bound, Move, VALUE_NONE, Value};
 use std::sync::{Mutex, PoisonError};
@@ -45,7 +45,7 @@ pub struct BookLine {
 
 /// Receives what a search finds, from the search's own threads.
 pub trait Observer: Send + Sync {
-    /// Whether lines of analysis are wanted: making them takes a noticeable part of a short search's time.
+    /// Whether lines of analysis are wanted; making them takes a noticeable part of a short search.
     fn listens(&self) -> bool {
         true
     }
@@ -72,7 +72,7 @@ impl Observer for Silent {
 pub struct LastLines(Mutex<Vec<Info>>);
 
 impl LastLines {
-    /// Hands the lines out, the best first.
+    /// Returns the lines, the best first.
     pub fn take(&self) -> Vec<Info> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,10 +1,10 @@
-//! The tunable numbers of the search, by name. Depths from which a step applies, and the shares of several tables in one
-//! update, stand where they are used.
+//! The tunable numbers of the search, by name. Depths from which a step applies, and the shares of several
+//! tables in one update, stand where they are used.
 //!
-//! The first values were those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE` of 16; the
-//! commit of a later change gives its match. [`TABLE`] lists them with their ranges, for the tuner (`toratsugumi tune`).
-//! With the feature `tune` a process can [`set`] others and each thread can [`load`] its own; without it they are
-//! constants.
+//! The first values were those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE`
+//! of 16; the commit of a later change gives its match. [`TABLE`] lists them with their ranges, for the tuner
+//! (`toratsugumi tune`). With the feature `tune` a process can [`set`] others and each thread can [`load`]
+//! its own; without it they are constants.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,8 +80,8 @@ pub enum ParamsError {
     AlreadySet,
 }
 
-/// Sets the numbers of the whole process to those in a file, lines such as `lmr_base = 691` (`tune` writes them); others
-/// keep their defaults. For the start of a process, before the first search. Needs [`TUNABLE`].
+/// Sets the numbers of the whole process to those in a file, lines such as `lmr_base = 691` (`tune` writes
+/// them); others keep their defaults. For the start of a process, before the first search. Needs [`TUNABLE`].
 ///
 /// # Errors
 /// An unreadable file; an unknown number, a value outside its range, a number twice; a second call.

@@ -1,6 +1,6 @@
-//! A search on several threads (lazy SMP): [`ThreadPool`], its threads, and the orders they get.
+//! A search on several threads (lazy SMP): [`ThreadPool`], its threads, and the commands they get.
 
-use super::go::{Helpers, Job, go, help};
+use super::go::{Helpers, SearchTask, go, help};
 use super::shared::SharedState;
 use super::vote::Vote;
 use super::worker::Worker;
@@ -12,27 +12,27 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// Bytes of stack that a thread which searches needs: deep recursion with large frames.
+/// Bytes of stack for a thread that searches: deep recursion with large stack frames.
 pub const STACK: usize = 64 << 20;
 
-enum Order {
+enum ThreadCommand {
     /// The thread that keeps time gets the observer.
-    Search(Box<Job>, Option<Arc<dyn Observer>>),
+    Search(Box<SearchTask>, Option<Arc<dyn Observer>>),
     Clear,
     Network(Arc<Network>),
 }
 
-/// How far the pool's search is.
+/// The state of the pool's search.
 #[derive(Default)]
 struct Status {
-    /// Orders given and not yet carried out.
+    /// Commands sent and not yet done.
     pending: usize,
     searching: bool,
     votes: Vec<Vote>,
     result: SearchResult,
 }
 
-/// The pool's status, and the means to wait for a change of it.
+/// The pool's status, with a condition variable for its changes.
 #[derive(Default)]
 struct Monitor {
     status: Mutex<Status>,
@@ -50,7 +50,7 @@ impl Monitor {
 }
 
 struct Thread {
-    orders: Option<Sender<Order>>,
+    commands: Option<Sender<ThreadCommand>>,
     handle: Option<JoinHandle<()>>,
 }
 
@@ -63,15 +63,15 @@ pub struct ThreadPool {
 }
 
 impl ThreadPool {
-    /// A pool of so many threads (at least one) over a table of `tt_mb` MiB.
+    /// A pool of `threads` threads (at least one) with a table of `tt_mb` MiB.
     ///
     /// # Errors
-    /// [`OutOfMemory`] when the table or the histories cannot be had.
+    /// [`OutOfMemory`] for the table or the histories.
     pub fn new(network: Arc<Network>, threads: usize, tt_mb: usize) -> Result<ThreadPool, OutOfMemory> {
         let threads = threads.max(1);
         let shared = Arc::new(SharedState::new(threads, tt_mb)?);
         let monitor = Arc::new(Monitor::default());
-        let senders: Arc<Mutex<Vec<Sender<Order>>>> = Arc::default();
+        let senders: Arc<Mutex<Vec<Sender<ThreadCommand>>>> = Arc::default();
         let (ready, made) = channel();
         let mut started = Vec::new();
         let mut helpers = Vec::new();
@@ -87,7 +87,7 @@ impl ThreadPool {
                 .stack_size(STACK)
                 .spawn(move || {
                     let _abort = AbortOnPanic;
-                    // here, and not before: a worker's tables come from the memory that is nearest to its thread
+                    // on its own thread, so that its tables are in the memory nearest to it
                     match Worker::new(network, shared, index, threads) {
                         Ok(worker) => {
                             let _ = ready.send(Ok(()));
@@ -100,7 +100,7 @@ impl ThreadPool {
                     }
                 })
                 .map_err(|_| OutOfMemory { bytes: STACK })?;
-            started.push(Thread { orders: Some(sender), handle: Some(handle) });
+            started.push(Thread { commands: Some(sender), handle: Some(handle) });
         }
         drop(ready);
         for result in made {
@@ -120,15 +120,15 @@ impl ThreadPool {
         self.tt_mb
     }
 
-    /// Waits for a running search, then evaluates with another network.
+    /// Waits for a running search, then changes the network.
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.wait();
-        self.give_all(|| Order::Network(network.clone()));
+        self.send_all(|| ThreadCommand::Network(network.clone()));
     }
 
-    /// Waits for a running search, gives everything back to the system, and only then allocates threads and table again; all
-    /// that was learnt is forgotten. `sizes`, the number of threads and the MiB of the table, is asked in between, when
-    /// the memory that the pool held is free again.
+    /// Waits for a running search, frees everything, and only then allocates threads and table anew, so that
+    /// everything learnt is lost. `sizes` returns the number of threads and the MiB of the table; it is
+    /// called in between, when the pool's memory is free.
     ///
     /// # Errors
     /// [`OutOfMemory`]; there is then no pool.
@@ -142,24 +142,24 @@ impl ThreadPool {
         ThreadPool::new(network, threads, tt_mb)
     }
 
-    /// Waits for a running search, then forgets everything: table and histories.
+    /// Waits for a running search, then clears table and histories.
     pub fn clear(&mut self) {
         self.wait();
         self.shared.tt.clear(self.threads.len());
         self.shared.histories.clear();
-        self.give_all(|| Order::Clear);
+        self.send_all(|| ThreadCommand::Clear);
     }
 
-    fn give_all(&self, order: impl Fn() -> Order) {
+    fn send_all(&self, command: impl Fn() -> ThreadCommand) {
         self.monitor.lock().pending += self.threads.len();
         for t in &self.threads {
-            t.give(order());
+            t.send(command());
         }
         drop(self.monitor.wait_while(|p| p.pending > 0));
     }
 
-    /// Starts a search and returns at once. `observer.best_move` is called once, at its end. A search that is still
-    /// running is waited for first.
+    /// Starts a search and returns at once, after waiting for a running search. `observer.best_move` is
+    /// called once, at its end.
     pub fn go(
         &mut self,
         pos: &Position,
@@ -169,14 +169,15 @@ impl ThreadPool {
     ) {
         self.wait();
         self.shared.begin(limits.start, limits.ponder);
-        let job = Job { pos: pos.clone(), limits: Arc::new(limits), options: Arc::new(options.clone()) };
+        let task =
+            SearchTask { pos: pos.clone(), limits: Arc::new(limits), options: Arc::new(options.clone()) };
         {
             let mut status = self.monitor.lock();
             status.searching = true;
             status.pending += 1;
             status.votes.clear();
         }
-        self.threads[0].give(Order::Search(Box::new(job), Some(observer)));
+        self.threads[0].send(ThreadCommand::Search(Box::new(task), Some(observer)));
     }
 
     /// Asks a running search to end now.
@@ -189,7 +190,7 @@ impl ThreadPool {
         self.shared.request_ponderhit(clock);
     }
 
-    /// Waits until no search runs; the result of the last one.
+    /// Waits until no search runs; returns the result of the last one.
     pub fn wait(&self) -> SearchResult {
         self.monitor.wait_while(|p| p.pending > 0).result.clone()
     }
@@ -206,10 +207,10 @@ impl ThreadPool {
 }
 
 impl Thread {
-    fn give(&self, order: Order) {
-        if let Some(s) = &self.orders {
-            // a thread ends only when its sender is dropped
-            let _ = s.send(order);
+    fn send(&self, command: ThreadCommand) {
+        if let Some(s) = &self.commands {
+            // fails only if the thread has ended
+            let _ = s.send(command);
         }
     }
 }
@@ -219,7 +220,7 @@ impl Drop for ThreadPool {
         self.shared.request_stop();
         self.wait();
         for t in &mut self.threads {
-            t.orders = None;
+            t.commands = None;
         }
         for t in &mut self.threads {
             if let Some(h) = t.handle.take() {
@@ -229,7 +230,8 @@ impl Drop for ThreadPool {
     }
 }
 
-/// Ends the process when its thread panics: otherwise those who wait for the thread would wait for ever, and the game be lost on time.
+/// Aborts the process when its thread panics: otherwise the other threads would wait for ever, and the game
+/// would be lost on time.
 struct AbortOnPanic;
 
 impl Drop for AbortOnPanic {
@@ -240,24 +242,24 @@ impl Drop for AbortOnPanic {
     }
 }
 
-/// The helpers as the thread that keeps the time sees them.
-struct Crew<'a> {
+/// The helper threads of the thread that keeps the time.
+struct PoolHelpers<'a> {
     monitor: &'a Monitor,
-    senders: &'a Mutex<Vec<Sender<Order>>>,
+    senders: &'a Mutex<Vec<Sender<ThreadCommand>>>,
 }
 
-impl Helpers for Crew<'_> {
-    fn start(&self, job: &Job) {
+impl Helpers for PoolHelpers<'_> {
+    fn start(&self, task: &SearchTask) {
         let senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
         self.monitor.lock().pending += senders.len();
         for s in senders.iter() {
-            // a thread ends only when its sender is dropped
-            let _ = s.send(Order::Search(Box::new(job.clone()), None));
+            // fails only if the thread has ended
+            let _ = s.send(ThreadCommand::Search(Box::new(task.clone()), None));
         }
     }
 
     fn finish(&self) -> Vec<Vote> {
-        // 1: the order of the thread that asks is still pending
+        // 1: the command of the calling thread itself is still pending
         self.monitor.wait_while(|p| p.pending > 1).votes.clone()
     }
 
@@ -266,25 +268,25 @@ impl Helpers for Crew<'_> {
     }
 }
 
-/// Carries out orders until the pool is dropped.
+/// Runs commands until the pool is dropped.
 fn serve(
     mut worker: Worker,
-    orders: &Receiver<Order>,
+    commands: &Receiver<ThreadCommand>,
     monitor: &Monitor,
-    helpers: &Mutex<Vec<Sender<Order>>>,
+    helpers: &Mutex<Vec<Sender<ThreadCommand>>>,
 ) {
-    while let Ok(order) = orders.recv() {
-        match order {
-            Order::Clear => worker.clear(),
-            Order::Network(n) => worker.set_network(n),
-            Order::Search(job, Some(observer)) => {
-                let result = go(&mut worker, &job, &*observer, &Crew { monitor, senders: helpers });
+    while let Ok(command) = commands.recv() {
+        match command {
+            ThreadCommand::Clear => worker.clear(),
+            ThreadCommand::Network(n) => worker.set_network(n),
+            ThreadCommand::Search(task, Some(observer)) => {
+                let result = go(&mut worker, &task, &*observer, &PoolHelpers { monitor, senders: helpers });
                 let mut p = monitor.lock();
                 p.result = result;
                 p.searching = false;
             }
-            Order::Search(job, None) => {
-                let vote = help(&mut worker, &job);
+            ThreadCommand::Search(task, None) => {
+                let vote = help(&mut worker, &task);
                 monitor.lock().votes.push(vote);
             }
         }

@@ -1,4 +1,4 @@
-//! Which moves, and which nodes, are not worth searching.
+//! Pruning: which moves and nodes are not searched.
 
 use super::history::piece_to;
 use super::params as p;
@@ -8,15 +8,15 @@ use crate::position::material::PIECE_VALUE;
 use crate::types::{Depth, Move, VALUE_ZERO, Value};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What to do with a quiet move.
+/// The decision about a quiet move.
 pub(super) enum Prune {
     Keep,
     Drop,
-    /// Not worth searching: it cannot get beyond this score.
+    /// Do not search it: it is not expected to score more than this.
     Futile(Value),
 }
 
-/// How far above beta the evaluation must be for a cut without search.
+/// The margin above beta at which the evaluation cuts without a search.
 #[inline]
 pub(super) fn futility_margin(
     depth: Depth,
@@ -33,7 +33,7 @@ pub(super) fn futility_margin(
 }
 
 impl Worker {
-    /// Whether a capture or check is not worth searching.
+    /// Whether to prune a capture or check.
     #[inline]
     pub(super) fn prune_capture(
         &self,
@@ -60,7 +60,7 @@ impl Worker {
         alpha >= VALUE_ZERO && !self.pos.see_ge(m, -margin)
     }
 
-    /// Whether a quiet move is not worth searching.
+    /// Whether to prune a quiet move.
     #[inline(always)]
     pub(super) fn prune_quiet(
         &self,

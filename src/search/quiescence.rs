@@ -111,7 +111,7 @@ impl Worker {
                     continue;
                 }
             }
-            // `go nodes N` means N: a limit reached further down ends this node, too
+            // a node limit reached further down ends this node, too
             if self.stopped() {
                 return VALUE_ZERO;
             }
@@ -137,7 +137,7 @@ impl Worker {
         if in_check && move_count == 0 {
             return mated_in(ply);
         }
-        // what a child said on its way out is not worth keeping
+        // the score of a child that was stopped is meaningless
         if self.stopped() {
             return VALUE_ZERO;
         }

@@ -1,4 +1,5 @@
-//! What leaves a search: [`ReportedLine`]s for the observer, at intervals through a [`LineSender`], and the last ones at its end.
+//! Lines of analysis for the observer: [`ReportedLine`]s, sent at intervals and at the end through a
+//! [`LineSender`].
 
 use super::root_move::{ReportedLine, RootMove};
 use super::worker::Worker;
@@ -7,7 +8,7 @@ use crate::position::{Position, Repetition};
 use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, VALUE_ZERO, is_decisive};
 use std::time::Instant;
 
-/// The way to the observer; remembers when lines last went out.
+/// Sends lines to the observer, and limits how often.
 pub(super) struct LineSender<'a> {
     observer: &'a dyn Observer,
     /// Least time between two reports, in milliseconds.
@@ -20,7 +21,7 @@ impl<'a> LineSender<'a> {
         LineSender { observer, interval, last: None }
     }
 
-    /// Whether somebody listens and the interval has passed since the last report.
+    /// Whether the observer listens and the interval since the last report is over.
     pub fn is_due(&self) -> bool {
         self.observer.listens() && self.last.is_none_or(|t| t.elapsed().as_millis() as u64 >= self.interval)
     }
@@ -33,7 +34,7 @@ impl Worker {
         self.send_lines(sender, &lines.into_iter().map(|line| self.filled(line)).collect::<Vec<_>>());
     }
 
-    /// Sends lines out, the best first.
+    /// Sends lines to the observer, the best first.
     pub(super) fn send_lines(&self, sender: &mut LineSender<'_>, lines: &[ReportedLine]) {
         if !sender.observer.listens() {
             return;
@@ -43,8 +44,7 @@ impl Worker {
         let hashfull = self.shared.tt.hashfull();
         for (i, line) in lines.iter().enumerate() {
             let mut pv = line.pv.clone();
-            let pv_end =
-                self.options.consideration_mode.then(|| self.lengthen(&mut pv, MAX_PLY - 1)).flatten();
+            let pv_end = self.options.consideration_mode.then(|| self.extend(&mut pv, MAX_PLY - 1)).flatten();
             sender.observer.info(&Info {
                 depth: line.depth,
                 seldepth: line.sel_depth,
@@ -67,7 +67,8 @@ impl Worker {
         self.options.multi_pv.clamp(1, self.root_moves.len().max(1))
     }
 
-    /// The line of a rank (0 is the best) that has been searched in this iteration, or of the best move before that.
+    /// The line of a rank (0 is the best) that has been searched in this iteration, or of the best move
+    /// before that.
     fn line_so_far(&self, rank: usize) -> ReportedLine {
         let r = &self.root_moves[rank];
         let updated = r.is_scored();
@@ -81,9 +82,9 @@ impl Worker {
         }
     }
 
-    /// All lines to report, of which this iteration has finished the first `finished` or, with less, `best`. The others are
-    /// those of the last finished iteration. As they do not beat the finished ones at this depth, no line scores more than
-    /// the one before it.
+    /// All lines to report, of which this iteration has finished the first `finished` or, with less, `best`.
+    /// The others are those of the last finished iteration. As they do not beat the finished ones at this
+    /// depth, no line scores more than the one before it.
     fn ranked_lines(&self, best: ReportedLine, finished: usize) -> Vec<ReportedLine> {
         let mut lines = vec![best];
         lines.extend((1..finished).map(|rank| self.line_so_far(rank)));
@@ -111,9 +112,9 @@ impl Worker {
         self.settled = self.root_moves.iter().take(self.ranks()).map(line).collect();
     }
 
-    /// The best move's line as the search leaves it: always with an exact score and, where one is known, a whole line, for
-    /// GUIs keep the last one. Where the stop came while the move's score was only a bound, that is the line of the last
-    /// finished iteration. A new best move has none there: its bound is then the best estimate of its score.
+    /// The best move's line at the end of the search. Its score is exact, because GUIs keep the last line. If
+    /// the score was a bound at the stop, it is the line of the last finished iteration; a new best move has
+    /// none there, and its bound is the best estimate.
     pub(super) fn final_best_line(&self) -> ReportedLine {
         let r = &self.root_moves[0];
         let exact = r.is_scored() && r.bound == Bound::Exact;
@@ -122,24 +123,26 @@ impl Worker {
         self.filled(ReportedLine { bound: Bound::Exact, ..line })
     }
 
-    /// All lines as the search leaves them, `best` ([`Worker::final_best_line`], here or of another thread) first.
+    /// All lines at the end of the search, the first being `best`: [`Worker::final_best_line`] of this or the
+    /// elected thread.
     pub(super) fn final_lines(&self, best: ReportedLine) -> Vec<ReportedLine> {
         // the line under search at the stop is not finished
         let lines = self.ranked_lines(best, self.pv_index);
         lines.into_iter().map(|line| self.filled(line)).collect()
     }
 
-    /// The line with moves of the transposition table up to its depth. Reductions make a line end early, and one move tells a
-    /// reader little. Bounds and mates stay as they are.
+    /// Extends a line with moves of the transposition table up to its depth, because reductions make lines
+    /// end early. Bounds and mates stay as they are.
     fn filled(&self, mut line: ReportedLine) -> ReportedLine {
         if line.bound == Bound::Exact && !is_decisive(line.score) {
-            self.lengthen(&mut line.pv, line.depth as usize);
+            self.extend(&mut line.pv, line.depth as usize);
         }
         line
     }
 
-    /// Lengthens a line with the table's moves, up to so many; says how a repetition ends it, if one does.
-    fn lengthen(&self, pv: &mut Vec<Move>, most: usize) -> Option<&'static str> {
+    /// Extends a line with moves of the transposition table, up to `most` plies; returns how a repetition
+    /// ends it, if one does.
+    fn extend(&self, pv: &mut Vec<Move>, most: usize) -> Option<&'static str> {
         if pv.len() >= most {
             return None;
         }
@@ -171,7 +174,7 @@ impl Worker {
         (m.is_some() && pos.is_pseudo_legal(m, true) && pos.is_legal(m)).then_some(m)
     }
 
-    /// The reply to expect after the first move of a line: its second, else the table's.
+    /// The reply to expect after the first move of a line: its second move, or the table's.
     pub(super) fn ponder_move(&self, pv: &[Move]) -> Option<Move> {
         if let Some(&m) = pv.get(1) {
             return Some(m);

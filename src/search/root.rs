@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering::Relaxed;
 const LONG_SEARCH: u64 = 10_000_000;
 
 impl Worker {
-    /// Deepens iteration by iteration until a limit or the stop flag ends it. Only the timekeeping thread gets a
-    /// sender. Says whether the result is that of a finished iteration and has been reported.
+    /// Deepens iteration by iteration until a limit or the stop flag ends it. Only the timekeeping thread
+    /// gets a sender. Says whether the result is that of a finished iteration and has been reported.
     pub(super) fn iterate(&mut self, mut sender: Option<&mut LineSender<'_>>) -> bool {
         let main = self.timekeeper.is_some();
         let multi_pv = self.ranks();
@@ -154,8 +154,8 @@ impl Worker {
         }
     }
 
-    /// After a stop in the middle of the first line's search: a lost score is not proven, for moves are missing that may
-    /// be better. Restores the best line of the last finished iteration; whether it did.
+    /// After a stop in the middle of the first line's search: a lost score is not proven, for moves are
+    /// missing that may be better. Restores the best line of the last finished iteration; whether it did.
     fn roll_back_unproven_loss(&mut self) -> bool {
         let r = &self.root_moves[0];
         let unproven =
@@ -170,8 +170,9 @@ impl Worker {
         true
     }
 
-    /// Rejects the best move if the opponent mates behind it by checks alone, which a search may not see. Looks from a
-    /// quarter of the planned time on, when the move may soon be played and there is time to think again.
+    /// Rejects the best move if the opponent mates behind it by checks alone, which a search may not see.
+    /// Looks from a quarter of the planned time on, when the move may soon be played and there is time to
+    /// think again.
     fn reject_if_mated(&mut self) -> bool {
         let r = &self.root_moves[0];
         let Some(keeper) = &self.timekeeper else { return false };
@@ -206,8 +207,8 @@ impl Worker {
         is_decisive(best) && (VALUE_MATE - best.abs() + 2) * 5 / 2 < self.root_depth
     }
 
-    /// After an iteration: decides with the time manager whether to go on. Returns the time reduction for a stable
-    /// best move.
+    /// After an iteration: decides with the time manager whether to go on. Returns the time reduction for a
+    /// stable best move.
     fn plan(
         &mut self,
         best_value: Value,

@@ -1,5 +1,5 @@
-//! Looks for mates by checks alone at the root: the side to move's before the search, the opponent's behind the move that is
-//! about to be played. Each look may take a share of the move's time.
+//! The mate solver at the root: looks for a mate by checks alone for the side to move before the search, and
+//! for the opponent after the move that is about to be played. Each call may take a share of the move's time.
 
 use super::{Limits, SearchOptions};
 use crate::mate::{self, Answer, Shorten, Solver};
@@ -11,39 +11,40 @@ use std::time::Duration;
 
 /// Megabytes of the solver's table: some ten thousand positions need no more.
 const MEMORY: usize = 4;
-/// Positions that the solver visits in a millisecond, about.
+/// Positions that the solver visits in a millisecond, approximately.
 const SPEED: u64 = 300;
-/// Where it is slower, a look ends after so many times the time that was meant for it.
+/// A call ends after this many times its planned time, where the solver is slower.
 const PATIENCE: u64 = 3;
-/// Positions for a look in analysis without end: a tenth of a second.
+/// Positions for a call in infinite analysis: a tenth of a second.
 const ANALYSIS: u64 = 30_000;
-/// Positions for a look at most: on long clocks some seconds.
+/// The most positions for a call: on long clocks some seconds.
 const MOST: u64 = 1_000_000;
-/// A side that would resign looks once more, so many times longer.
+/// Before resigning, the solver is called once more with this many times the positions.
 const LAST_LOOK: u64 = 10;
-/// ... and has so many milliseconds for it in any case, or half of what the clock keeps in reserve.
+/// ... and at least this many milliseconds, or half of the clock's reserve.
 const OVERTIME: i64 = 300;
 
-/// The solver of the thread that keeps the time, made when it is first asked, and what it knows of the present search.
+/// The solver of the thread that keeps the time, made when it is first asked, and what it knows of the
+/// present search.
 pub(super) struct RootMates {
     solver: Option<Solver>,
-    /// Positions for one look; 0: there is none in this search.
+    /// Positions for one call; 0 for no calls in this search.
     nodes: u64,
     last_ply: u32,
-    /// Analysis without end: a mate is shown, and is to be the shortest; no clock runs.
+    /// Infinite analysis: no clock runs, and the shortest mate is shown.
     endless: bool,
     /// Whether the last mate found is proved to be the shortest.
     shortest: bool,
-    /// Milliseconds for the last look in any case.
+    /// The least milliseconds for the last call.
     overtime: i64,
     /// Raised when the user says stop.
     stop: Arc<AtomicBool>,
-    /// The moves behind which the opponent was looked at, and whether it mates there.
+    /// The moves after which the opponent was examined, and whether it mates there.
     answered: Vec<(Move, bool)>,
 }
 
 impl RootMates {
-    /// They end when `stop` is raised.
+    /// The calls end when `stop` is raised.
     pub(super) fn new(stop: Arc<AtomicBool>) -> RootMates {
         RootMates {
             solver: None,
@@ -63,8 +64,8 @@ impl RootMates {
         }
     }
 
-    /// Begins a search that plans to take `time` milliseconds. Looks are for searches that have time and want one move: not
-    /// for fixed depths and nodes, nor for several lines or named moves.
+    /// Begins a search that plans to take `time` milliseconds. The solver is called in searches with a clock
+    /// for a single best move, not with a limit of depth or nodes, several lines or named moves.
     pub(super) fn begin(&mut self, limits: &Limits, options: &SearchOptions, time: i64) {
         let timed = limits.uses_time_manager() || limits.movetime.is_some();
         let bounded = limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
@@ -92,7 +93,7 @@ impl RootMates {
         self.look(pos, self.nodes, left, shorten)
     }
 
-    /// In analysis, a mate in less than so many plies, unless there is none; it may take until the user says stop.
+    /// In infinite analysis, a mate in fewer than `plies` plies, if there is one; may take until `stop`.
     pub(super) fn shorter(&mut self, pos: &Position, plies: usize) -> Option<Vec<Move>> {
         if !self.endless || self.shortest || plies <= 1 {
             return None;
@@ -101,7 +102,7 @@ impl RootMates {
         self.solve(pos, &limits).filter(|line| line.len() < plies)
     }
 
-    /// The same before resigning; the thought may have used all of its time.
+    /// The same before resigning, when the search may have used all of its time.
     pub(super) fn last_chance(&mut self, pos: &Position, left: Option<i64>) -> Option<Vec<Move>> {
         let left = left.map(|ms| ms.max(self.overtime));
         self.look(pos, self.nodes * LAST_LOOK, left, Shorten::Any)
@@ -124,7 +125,7 @@ impl RootMates {
         mated
     }
 
-    /// Whether [`runs_into_mate`](Self::runs_into_mate) said so of the move in this search.
+    /// Whether [`runs_into_mate`](Self::runs_into_mate) was true for the move in this search.
     pub(super) fn is_refuted(&self, m: Move) -> bool {
         self.answered.contains(&(m, true))
     }
@@ -134,7 +135,7 @@ impl RootMates {
         if nodes == 0 || left == 0 {
             return None;
         }
-        // positions with many moves take longer than others
+        // positions with many moves take longer
         let time = Duration::from_millis(left.min(1 + PATIENCE * nodes / SPEED));
         let time = Some(time).filter(|_| !self.endless);
         self.solve(pos, &mate::Limits { time, nodes: Some(nodes), shorten })
@@ -153,8 +154,8 @@ impl RootMates {
     }
 }
 
-/// Whether neither the game's repetitions nor its last move come between. (The defender may choose another line, of which
-/// the next look knows.)
+/// Whether neither a repetition nor the game's move limit interrupts the line. (The defender may choose
+/// another line, which the next call takes into account.)
 fn is_free(pos: &Position, last: u32, line: &[Move]) -> bool {
     if last > 0 && pos.game_ply() as usize + line.len() > last as usize + 1 {
         return false;
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_runs_into_a_mate_is_known() {
+    fn a_move_that_runs_into_a_mate_is_refuted() {
         let pos = Position::from_sfen(THREATENED).unwrap();
         let mut mates = with(&Limits::movetime(2_000), 10);
         let [idle, escape] = ["9c9d", "3c4b"].map(|m| pos.parse_move(m).unwrap());
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_search_with_time_for_one_move_looks() {
+    fn only_searches_with_a_clock_for_one_move_call_the_solver() {
         let clock = Limits { has_clock: true, byoyomi: [2_000; 2], ..Limits::default() };
         let ponder = Limits { ponder: true, ..clock.clone() };
         let infinite = Limits { infinite: true, ..Limits::default() };

@@ -1,4 +1,5 @@
-//! The moves of the root: [`RootMove`], the moves behind one, [`PvMoves`], and both as they are reported, [`ReportedLine`].
+//! The moves of the root: [`RootMove`], a principal variation, [`PvMoves`], and a line for the observer,
+//! [`ReportedLine`].
 
 use crate::types::{Bound, MAX_PLY, Move, VALUE_INFINITE, Value};
 use arrayvec::ArrayVec;
@@ -7,7 +8,7 @@ use std::cmp::Ordering;
 /// A principal variation.
 pub(super) type PvMoves = ArrayVec<Move, { MAX_PLY + 1 }>;
 
-/// A root move with its line and score, as it is reported.
+/// A principal variation with its score, as it is reported.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportedLine {
     pub score: Value,
@@ -17,7 +18,7 @@ pub(super) struct ReportedLine {
     pub pv: Vec<Move>,
 }
 
-/// One move of the root and what is known of it: small, for there are hundreds, which every iteration sorts.
+/// One move of the root with its scores. Small, because there are hundreds, and every iteration sorts them.
 #[derive(Clone)]
 pub(super) struct RootMove {
     pub mv: Move,
@@ -68,8 +69,8 @@ impl RootMove {
         (b.score, b.previous_score).cmp(&(a.score, a.previous_score))
     }
 
-    /// Takes in the score of a search of so many nodes, whatever it is worth: the more of the move's nodes they are, the more
-    /// it counts.
+    /// Updates the averages with the score of a search, exact or a bound, weighted by its share of the move's
+    /// nodes.
     pub fn update_average(&mut self, value: Value, nodes: u64) {
         let square = value * value.abs();
         if self.average == -VALUE_INFINITE {
@@ -108,7 +109,7 @@ mod tests {
     use crate::types::VALUE_MATE;
 
     #[test]
-    fn the_mean_follows_a_search_by_its_share_of_the_nodes() {
+    fn averages_weigh_a_search_by_its_share_of_the_nodes() {
         let mut r = RootMove::new(Move::NONE);
         r.update_average(-300, 1000);
         assert_eq!((r.average, r.mean_square, r.effort), (-300, -90_000, 1000));

@@ -1,6 +1,6 @@
-//! A search on the caller's own thread, for fixed-node games, data and tests: [`Searcher`].
+//! A search on the caller's own thread, for games at fixed nodes, data and tests: [`Searcher`].
 
-use super::go::{Helpers, Job, go};
+use super::go::{Helpers, SearchTask, go};
 use super::node::Pv;
 use super::shared::SharedState;
 use super::tree::{Tree, TreePosition};
@@ -24,7 +24,7 @@ pub struct Searcher {
 struct Alone;
 
 impl Helpers for Alone {
-    fn start(&self, _job: &Job) {}
+    fn start(&self, _task: &SearchTask) {}
     fn finish(&self) -> Vec<Vote> {
         Vec::new()
     }
@@ -35,7 +35,7 @@ impl Searcher {
     /// A searcher with a table of `tt_mb` MiB.
     ///
     /// # Errors
-    /// [`OutOfMemory`] when the table or the histories (about 110 MB beside the table) cannot be had.
+    /// [`OutOfMemory`] for the table or the histories (about 110 MB).
     pub fn new(network: Arc<Network>, tt_mb: usize, options: SearchOptions) -> Result<Searcher, OutOfMemory> {
         let shared = Arc::new(SharedState::new(1, tt_mb)?);
         Ok(Searcher { worker: Worker::new(network, shared, 0, 1)?, options: Arc::new(options) })
@@ -46,29 +46,31 @@ impl Searcher {
         Arc::make_mut(&mut self.options)
     }
 
-    /// Whether searches keep what [`take_tree`](Self::take_tree) gives.
+    /// Whether searches record their tree for [`take_tree`](Self::take_tree).
     pub fn keep_tree(&mut self, keep: bool) {
         self.worker.tree = keep.then(Tree::default);
     }
 
-    /// The quiet positions in the tree of the last search that were searched some plies deep, in an order of no meaning.
+    /// The quiet positions of the last search's tree that were searched at least three plies deep, in no
+    /// particular order.
     pub fn take_tree(&mut self) -> Vec<TreePosition> {
         self.worker.tree.as_mut().map_or_else(Vec::new, |tree| std::mem::take(tree).into_positions())
     }
 
-    /// Forgets everything, so that the next search does not depend on earlier ones.
+    /// Clears table and histories, so that the next search does not depend on earlier ones.
     pub fn clear(&mut self) {
         self.worker.shared.tt.clear(1);
         self.worker.shared.histories.clear();
         self.worker.clear();
     }
 
-    /// Searches; blocks until done.
+    /// Searches, and returns when it is done.
     pub fn search(&mut self, pos: &Position, limits: &Limits, observer: &dyn Observer) -> SearchResult {
         self.worker.shared.begin(limits.start, false);
         self.keep_tree(self.worker.tree.is_some());
-        let job = Job { pos: pos.clone(), limits: Arc::new(limits.clone()), options: self.options.clone() };
-        go(&mut self.worker, &job, observer, &Alone)
+        let task =
+            SearchTask { pos: pos.clone(), limits: Arc::new(limits.clone()), options: self.options.clone() };
+        go(&mut self.worker, &task, observer, &Alone)
     }
 
     fn set_root(&mut self, pos: &Position) {

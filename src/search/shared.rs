@@ -39,12 +39,12 @@ pub struct SharedState {
     pub histories: SharedHistories,
     pub counters: Vec<Counter>,
     pub stop: AtomicBool,
-    /// Raised with `stop` by the user, for work beside the search.
+    /// Set by the user's `stop` only, for work besides the search (the mate solver).
     pub user_stop: Arc<AtomicBool>,
     /// Stopped by a limit or the user in the middle of an iteration.
     pub aborted: AtomicBool,
     pub increase_depth: AtomicBool,
-    /// Stopped by the user: what no limit does, and a search without end waits for.
+    /// Stopped by the user, not by a limit: an infinite search waits for it.
     asked_to_stop: AtomicBool,
     ponder: AtomicBool,
     /// A `ponderhit` waits to be taken.
@@ -78,7 +78,7 @@ impl SharedState {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Readies the flags for a search that began at `start`.
+    /// Resets flags and counters for a search that began at `start`.
     pub fn begin(&self, start: Instant, ponder: bool) {
         let mut gate = self.lock();
         *gate = Gate { start: Some(start), hit: None };
@@ -139,7 +139,8 @@ impl SharedState {
         self.lock().hit.take()
     }
 
-    /// Waits until the best move may be sent: stopped by the user, or (unless `infinite`) no longer pondering.
+    /// Waits until the best move may be sent: stopped by the user, or (unless `infinite`) no longer
+    /// pondering.
     pub fn wait_released(&self, infinite: bool) {
         let mut gate = self.lock();
         while !self.asked_to_stop.load(Relaxed) && (infinite || self.ponder.load(Relaxed)) {

@@ -13,10 +13,13 @@ const ENTRIES: usize = MAX_PLY + BEFORE_ROOT + 3;
 pub(super) struct StackEntry {
     /// The move being searched from this node.
     pub current: Move,
-    /// The move that a singular search leaves out.
+    /// The move that the singular search excludes.
     pub excluded: Move,
+    /// The static evaluation with corrections; in check that of two plies before.
     pub static_eval: Value,
+    /// The sum of the current move's histories.
     pub stat_score: i32,
+    /// The current move's number, from 1.
     pub move_count: i32,
     /// Fail-highs among the children of the node one ply up.
     pub cutoffs: i32,
@@ -24,26 +27,28 @@ pub(super) struct StackEntry {
     pub reduction: i32,
     pub in_check: bool,
     pub tt_hit: bool,
+    /// This node is on the principal variation, or the table says that it was.
     pub tt_pv: bool,
     /// The line so far is the last iteration's principal variation.
     pub follow_pv: bool,
-    /// Known once the main history has been asked about a move from here.
+    /// The attacked squares for the main history; set before the first quiet move.
     pub threats: Threats,
-    /// The history tables that `current` opens for the moves after it.
+    /// The continuation history table that `current` selects for the moves after it.
     pub cont: ContIndex,
+    /// The row of the continuation corrections that `current` selects.
     pub cont_correction: u32,
 }
 
 /// The entries of all plies, indexed by the distance from the root.
-pub(super) struct Stack(Box<[StackEntry; ENTRIES]>);
+pub(super) struct SearchStack(Box<[StackEntry; ENTRIES]>);
 
-impl Default for Stack {
-    fn default() -> Stack {
-        Stack(Box::new([StackEntry::default(); ENTRIES]))
+impl Default for SearchStack {
+    fn default() -> SearchStack {
+        SearchStack(Box::new([StackEntry::default(); ENTRIES]))
     }
 }
 
-impl Index<usize> for Stack {
+impl Index<usize> for SearchStack {
     type Output = StackEntry;
 
     #[inline]
@@ -52,14 +57,14 @@ impl Index<usize> for Stack {
     }
 }
 
-impl IndexMut<usize> for Stack {
+impl IndexMut<usize> for SearchStack {
     #[inline]
     fn index_mut(&mut self, ply: usize) -> &mut StackEntry {
         &mut self.0[ply + BEFORE_ROOT]
     }
 }
 
-impl Stack {
+impl SearchStack {
     /// Clears all entries for a new root.
     pub fn clear(&mut self) {
         self.0.fill(StackEntry::default());

@@ -1,12 +1,12 @@
-//! What happens in the tree, counted. A build with the feature `stats` counts, and `bench` tells; without it nothing of
-//! this is left.
+//! Counters of what happens in the tree. With the feature `stats` `bench` prints them; without it they
+//! compile to nothing.
 
 macro_rules! events {
     ($($name:ident $label:literal of $base:ident;)*) => {
         /// Something that happens at a node.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Event { $($name),* }
-        /// With each event, its name and that of which it is a share.
+        /// Each event with its label and the event of which it is a share.
         const EVENTS: &[(Event, &str, Event)] = &[$((Event::$name, $label, Event::$base)),*];
     };
 }
@@ -82,7 +82,8 @@ pub(super) fn count_if(event: Event, happened: bool) {
     let _ = (event, happened);
 }
 
-/// One line for each event: how often, and how often for each of that of which it is a share. Empty without the feature.
+/// One line for each event: its count, and its share of the base event in per cent. Empty without the
+/// feature.
 pub fn report() -> Vec<String> {
     #[cfg(feature = "stats")]
     {

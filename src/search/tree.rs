@@ -1,8 +1,9 @@
 //! Training labels for positions inside the search tree: [`TreePosition`].
 //!
-//! After TreeStrap (Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search", 2009): every searched
-//! node, not the root alone, corrects its static evaluation. The score of most nodes is a bound, which corrects only an
-//! evaluation beyond it; otherwise the label is the evaluation itself, and leaves the network as it is.
+//! After TreeStrap (Veness, Silver, Uther and Blair, "Bootstrapping from Game Tree Search", 2009): every
+//! searched node, not the root alone, corrects its static evaluation. The score of most nodes is a bound,
+//! which corrects only an evaluation beyond it; otherwise the label is the evaluation itself, and leaves the
+//! network as it is.
 
 use super::tt::TtData;
 use crate::data::PackedSfen;
@@ -24,8 +25,8 @@ pub struct TreePosition {
     pub turn: Color,
     /// The game's ply, from 1.
     pub ply: u16,
-    /// The label: the static evaluation, or the bound that the search proved if the evaluation is beyond it; in `Value` units
-    /// for the side to move.
+    /// The label: the static evaluation, or the bound that the search proved if the evaluation is beyond it;
+    /// in `Value` units for the side to move.
     pub score: Value,
     /// The best move, or none.
     pub best: Move,

@@ -1,8 +1,9 @@
 //! The transposition table: clusters of three entries in 32 bytes, shared by all threads without locks.
 //!
-//! An entry is one atomic word (move, value, evaluation, depth, bound, age) and a 16-bit part of the key. All accesses
-//! are relaxed, and a probe returns a copy. A word and its key may come from two writers in a rare race; the search
-//! therefore plays a stored move only after checking it, and treats a stored score as it treats any key collision.
+//! An entry is one atomic word (move, value, evaluation, depth, bound, age) and a 16-bit part of the key. All
+//! accesses are relaxed, and a probe returns a copy. A word and its key may come from two writers in a rare
+//! race; the search therefore plays a stored move only after checking it, and treats a stored score as it
+//! treats any key collision.
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use crate::support::memory::{HugeBuf, OutOfMemory};
@@ -27,7 +28,7 @@ struct Cluster {
     keys: [AtomicU16; 4],
 }
 
-/// What an entry says, by value.
+/// The content of an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct TtData {
     /// The move's 16 bits; 0 for none.
@@ -76,7 +77,7 @@ fn generation_of(w: u64) -> u8 {
     (w >> 56) as u8 & GENERATION_MASK
 }
 
-/// Where a result goes: the entry that the probe found or chose to replace.
+/// The entry for a result: the one that the probe found, or the one to replace.
 #[derive(Clone, Copy)]
 pub struct TtSlot {
     cluster: usize,
@@ -90,9 +91,9 @@ const NEIGHBORHOOD: usize = if cfg!(miri) { 64 } else { 4096 };
 
 /// The table.
 ///
-/// Positions in which the side to move has the same pieces on the same squares lie near each other: what follows from the
-/// opponent's moves at one node is found in few pages. Anywhere in the table, nearly every probe would ask for a page whose
-/// address is in no cache, and the processor waits for such an address even where memory is only asked for ahead of time.
+/// Positions in which the side to move has the same pieces on the same squares are near each other, so that
+/// the children of one node lie in few memory pages. Otherwise nearly every probe would miss the TLB, and
+/// even a prefetch waits for the page's address.
 pub struct TranspositionTable {
     clusters: HugeBuf<Cluster>,
     generation: AtomicU8,
@@ -102,7 +103,7 @@ impl TranspositionTable {
     /// A table of at most `mb` MiB (at least 1).
     ///
     /// # Errors
-    /// [`OutOfMemory`] when the system gives no such memory.
+    /// [`OutOfMemory`] if the system does not provide the memory.
     pub fn new(mb: usize) -> Result<TranspositionTable, OutOfMemory> {
         // under Miri every use of the buffer costs as much as the buffer is long
         const MEGABYTE: usize = if cfg!(miri) { 1 << 14 } else { 1 << 20 };
@@ -110,7 +111,7 @@ impl TranspositionTable {
         Ok(TranspositionTable { clusters: HugeBuf::zeroed(count)?, generation: AtomicU8::new(0) })
     }
 
-    /// Empties the table with so many threads.
+    /// Clears the table using `threads` threads.
     pub fn clear(&self, threads: usize) {
         self.generation.store(0, Relaxed);
         let chunk = self.clusters.len().div_ceil(threads.max(1));
@@ -136,18 +137,18 @@ impl TranspositionTable {
     fn index(&self, key: Key, own_pieces: Key) -> usize {
         let neighborhoods = self.clusters.len() / NEIGHBORHOOD;
         let neighborhood = ((own_pieces as u128 * neighborhoods as u128) >> 64) as usize;
-        // the lowest 16 bits tell the entries of a cluster apart
+        // the lowest 16 bits distinguish the entries of a cluster
         neighborhood * NEIGHBORHOOD + (key >> 16) as usize % NEIGHBORHOOD
     }
 
-    /// Asks the processor to load the cluster of a position: its key, and that of the pieces of the side to move.
+    /// Prefetches the cluster of a position, given its key and the key of the pieces of the side to move.
     #[inline]
     pub fn prefetch(&self, key: Key, own_pieces: Key) {
         let p: *const Cluster = &self.clusters[self.index(key, own_pieces)];
         crate::support::memory::prefetch(p);
     }
 
-    /// Looks a position up, by the same keys: what is stored (if anything), and where to store.
+    /// Looks a position up by the same keys: the stored data, if any, and the slot to store into.
     #[inline(always)]
     pub fn probe(&self, key: Key, own_pieces: Key) -> (Option<TtData>, TtSlot) {
         let cluster = self.index(key, own_pieces);
@@ -177,8 +178,8 @@ impl TranspositionTable {
         (None, TtSlot { cluster, entry, key16 })
     }
 
-    /// Stores a result. A missing move (0) leaves the move of the same position in place; a shallower bound does not
-    /// displace a deeper recent one of the same position.
+    /// Stores a result. Without a move (0) the stored move of the same position stays; a shallower bound does
+    /// not replace a deeper one of the same position and search.
     #[inline(always)]
     pub fn store(&self, slot: TtSlot, new: TtData) {
         let TtData { move16, value, eval, depth, bound, is_pv } = new;
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_move_keeps_the_old_one_and_a_shallow_bound_the_deep_one() {
+    fn a_missing_move_and_a_shallow_bound_replace_nothing() {
         let tt = TranspositionTable::new(1).unwrap();
         let key = 77;
         let (_, slot) = tt.probe(key, key);
@@ -309,14 +310,14 @@ mod tests {
         assert_eq!((d.move16, d.value, d.depth), (5, 50, 2));
     }
 
-    /// Threads that read and write the same few clusters see whole entries only: every field of what a probe returns was
-    /// stored by one call.
+    /// Threads that read and write the same few clusters see whole entries only: all fields of a hit come
+    /// from one store.
     #[test]
-    fn entries_are_whole_whatever_other_threads_do() {
+    fn entries_are_never_torn_between_threads() {
         const ROUNDS: u64 = if cfg!(miri) { 200 } else { 200_000 };
         const THREADS: u64 = 4;
         let tt = TranspositionTable::new(1).unwrap();
-        // all fields from one number, so that a mixture of two shows
+        // all fields are derived from one number, so that a mixture of two is detected
         let entry = |n: u64| TtData {
             move16: (n % 60_000) as u16 + 1,
             value: (n % 30_000) as Value - 15_000,
@@ -338,7 +339,8 @@ mod tests {
                         let (hit, slot) = tt.probe(key, key);
                         if let Some(data) = hit {
                             let fields = |d: &TtData| (d.value, d.eval, d.depth, d.bound, d.is_pv);
-                            // 30,000 and 29,000 have the least common multiple 870,000: the pair tells the number
+                            // 30,000 and 29,000 have the least common multiple 870,000: the pair determines
+                            // the number
                             let n = (0..30)
                                 .map(|k| (data.value + 15_000) as u64 + k * 30_000)
                                 .find(|n| (n % 29_000) as Value - 14_500 == data.eval);

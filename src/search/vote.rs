@@ -16,8 +16,8 @@ pub(super) struct Vote {
     pub line: ReportedLine,
 }
 
-/// The thread whose result to play: depth and score vote for moves, proven wins and losses go first. Who finished no
-/// iteration has no vote.
+/// Elects the thread whose result to play. Every thread votes for its move, weighted by depth and score;
+/// proven wins and losses take precedence. Threads that finished no iteration do not vote.
 pub(super) fn elect(first: Vote, mut others: Vec<Vote>) -> Vote {
     others.retain(|v| v.depth > 0 && v.root_move.is_scored());
     let least = others.iter().map(|v| v.root_move.score).fold(first.root_move.score, Value::min);
@@ -35,7 +35,7 @@ pub(super) fn elect(first: Vote, mut others: Vec<Vote>) -> Vote {
         let better = if is_win(old) {
             new > old
         } else if loses(&best) {
-            // a thread that saw no refutation of its move shows where the loss is hardest to find
+            // the loss is hardest to find after a move that a thread has not seen refuted
             !loses(&v) || new < old
         } else {
             is_win(new)

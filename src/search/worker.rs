@@ -1,8 +1,8 @@
 //! One search thread's state: [`Worker`].
 //!
-//! The parts of the search are `impl Worker` blocks in files of their own (the map is in [`super`]). Here are the fields,
-//! what happens to them from search to search, playing a move, scores that need no search, recording results, and the
-//! check of the limits.
+//! The parts of the search are `impl Worker` blocks in files of their own (the map is in [`super`]). Here are
+//! the fields, what happens to them from search to search, playing a move, scores that need no search,
+//! recording results, and the check of the limits.
 
 use super::history::{ContIndex, Histories, piece_to};
 use super::late_moves::Reductions;
@@ -11,7 +11,7 @@ use super::params as p;
 use super::root_mate::RootMates;
 use super::root_move::{PvMoves, ReportedLine, RootMove};
 use super::shared::{PonderHit, SharedState};
-use super::stack::Stack;
+use super::stack::SearchStack;
 use super::timeman::{PreviousMove, Timekeeper};
 use super::tree::Tree;
 use super::tt::{DEPTH_UNSEARCHED, TtData, TtSlot, value_to_tt};
@@ -26,8 +26,6 @@ use std::sync::atomic::Ordering::Relaxed;
 /// The most nodes between two looks at the clock.
 const CHECK_INTERVAL: u64 = 512;
 
-/// The shares of the continuation correction histories in one update, by plies back; in 1/128.
-const CONT_CORRECTION_SHARES: [(usize, i32); 2] = [(2, 126), (4, 63)];
 /// Corrections of the static evaluation are in this fraction of a value unit.
 const CORRECTION_UNIT: i32 = 131_072;
 
@@ -46,7 +44,7 @@ pub struct Worker {
     /// When to stop.
     pub(super) limits: Arc<Limits>,
     /// Per-ply data of the current line.
-    pub(super) stack: Stack,
+    pub(super) stack: SearchStack,
     /// The principal variation from each ply on, by distance from the root.
     pub(super) pv: Vec<PvMoves>,
     /// This thread's number; 0 keeps the time.
@@ -108,7 +106,7 @@ impl Worker {
             shared,
             options: Arc::default(),
             limits: Arc::default(),
-            stack: Stack::default(),
+            stack: SearchStack::default(),
             pv: vec![PvMoves::new(); MAX_PLY + 2],
             index,
             threads,
@@ -262,8 +260,8 @@ impl Worker {
         self.shared.tt.store(slot, TtData { eval, is_pv, depth: DEPTH_UNSEARCHED, ..TtData::default() });
     }
 
-    /// The score of a mate in one at the node `ply` plies from the root, if there is one. Stores it with `depth` in the table
-    /// and, on a principal variation, the line.
+    /// The score of a mate in one at the node `ply` plies from the root, if there is one. Stores it with
+    /// `depth` in the table and, on a principal variation, the line.
     #[inline]
     pub(super) fn find_mate_in_one<N: NodeType>(
         &mut self,
@@ -363,18 +361,6 @@ impl Worker {
         self.shared.histories.correction(&self.pos) + p::correction_continuation() * continuation
     }
 
-    /// Updates the correction histories of the node at `ply` by `bonus`.
-    pub(super) fn update_correction(&mut self, ply: usize, bonus: i32) {
-        self.shared.histories.update_correction(&self.pos, bonus);
-        let m = self.stack.before(ply, 1).current;
-        if m.is_some() {
-            for (back, share) in CONT_CORRECTION_SHARES {
-                let earlier = self.stack.before(ply, back).cont_correction as usize;
-                self.hist.update_cont_correction(earlier, m.piece(), m.to(), bonus * share / 128);
-            }
-        }
-    }
-
     #[inline]
     pub(super) fn stopped(&self) -> bool {
         self.shared.stop.load(Relaxed)
@@ -389,7 +375,8 @@ impl Worker {
         }
     }
 
-    /// Milliseconds that this move may still take, all of them as long as the opponent's time runs; none without a clock.
+    /// Milliseconds that this move may still take, all of them as long as the opponent's time runs; none
+    /// without a clock.
     pub(super) fn time_left(&mut self) -> Option<i64> {
         let pondering = self.shared.pondering();
         if !pondering {
@@ -399,7 +386,8 @@ impl Worker {
         Some(if pondering { keeper.time.remaining() } else { keeper.time.left() })
     }
 
-    /// Follows a `ponderhit` that came since the last look: our clock runs, and it is the one that came along.
+    /// Follows a `ponderhit` that came since the last look: our clock runs, and it is the one that came
+    /// along.
     pub(super) fn follow_ponderhit(&mut self) {
         let Some(PonderHit { ms, clock }) = self.shared.take_ponderhit() else { return };
         let Some(keeper) = &mut self.timekeeper else { return };

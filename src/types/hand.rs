@@ -12,7 +12,8 @@ pub struct Hand(pub u32);
 impl Hand {
     /// No piece.
     pub const EMPTY: Hand = Hand(0);
-    /// Bit offset by kind: pawn 5 bits, lance knight silver gold 3 bits, bishop rook 2 bits, a gap after each.
+    /// Bit offset by kind: pawn 5 bits, lance knight silver gold 3 bits, bishop rook 2 bits, a gap after
+    /// each.
     const SHIFT: [u32; 8] = [0, 0, 8, 12, 16, 20, 24, 28];
     const MASK: [u32; 8] = [0, 0x1f, 7, 7, 7, 3, 3, 7];
     /// The gaps: a borrow out of any field sets one of these bits.

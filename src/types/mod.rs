@@ -1,10 +1,12 @@
-//! The vocabulary every floor shares: compact `Color`, `Square`, `Piece`, `Hand`, `Move`, and the numbers of the search.
+//! The types that every layer shares: compact `Color`, `Square`, `Piece`, `Hand`, `Move`, and the numbers of
+//! the search.
 //!
-//! `shogi_core`'s types are the crate's public vocabulary (re-exported as [`core`]) and convert from and into ours.
-//! Inside we use our own, because three of core's choices cost time in the hot paths: its squares count from 1 and its
-//! colours are 1 and 2 (an index needs a subtraction), its `promote`/`unpromote` compile to jump tables, and its `Move`
-//! is a three-byte enum whose use begins with a branch. Ours are plain integers in the layout of the record formats
-//! (`Move` holds the 16 bits of a PackedSfenValue), so tables index by them directly.
+//! `shogi_core`'s types are the crate's public vocabulary (re-exported as [`core`]) and convert from and into
+//! ours. Inside we use our own, because three of core's choices cost time in the hot paths: its squares count
+//! from 1 and its colours are 1 and 2 (an index needs a subtraction), its `promote`/`unpromote` compile to
+//! jump tables, and its `Move` is a three-byte enum whose use begins with a branch. Ours are plain integers
+//! in the layout of the record formats (`Move` holds the 16 bits of a PackedSfenValue), so tables index by
+//! them directly.
 
 mod color;
 mod hand;

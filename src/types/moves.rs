@@ -5,13 +5,13 @@ use super::square::Square;
 use shogi_core as core;
 use std::fmt;
 
-/// Room for the moves of any position. A legal game has at most 593; without an own king, or counting moves that leave it
-/// in check, 531 drops and 199 moves of the pieces left on the board are a safe bound.
+/// Room for the moves of any position. A legal game has at most 593; without an own king, or counting moves
+/// that leave it in check, 531 drops and 199 moves of the pieces left on the board are a safe bound.
 pub const MAX_MOVES: usize = 736;
 
-/// A move in 32 bits. The low 16 are those of YaneuraOu's records: bits 0-6 `to`; 7-13 `from`, or the kind of a dropped
-/// piece; bit 14 drop; bit 15 promotion. Bits 16-20 hold the piece as it stands *after* the move (promoted, coloured),
-/// which is what history tables index by.
+/// A move in 32 bits. The low 16 are those of YaneuraOu's records: bits 0-6 `to`; 7-13 `from`, or the kind of
+/// a dropped piece; bit 14 drop; bit 15 promotion. Bits 16-20 hold the piece as it stands *after* the move
+/// (promoted, coloured), which is what history tables index by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct Move(pub u32);

@@ -131,7 +131,8 @@ impl From<PieceType> for core::PieceKind {
     }
 }
 
-/// A piece with its colour: the kind for Black, the kind + 16 for White; [`Piece::NONE`] = 0 is an empty square.
+/// A piece with its colour: the kind for Black, the kind + 16 for White; [`Piece::NONE`] = 0 is an empty
+/// square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(transparent)]
 pub struct Piece(pub u8);

@@ -1,4 +1,4 @@
-//! Scores and depths of the search: [`Value`], its special values, mates and how to tell them.
+//! Scores and depths of the search: [`Value`], its special values, and mate scores.
 
 /// A score in the engine's unit: a pawn is about 90 (centipawns = 100 × value / 90).
 pub type Value = i32;

@@ -1,6 +1,6 @@
-//! A module uses only modules of the layers below its own, and files use one another in one direction, within a folder
-//! too. These tests read `src/` and fail on an edge that runs upward or sideways, and on a cycle. They also keep the lists
-//! of long files and functions, each with its reason.
+//! A module uses only modules of the layers below its own, and files use one another in one direction, within
+//! a folder too. These tests read `src/` and fail on an edge that runs upward or sideways, and on a cycle.
+//! They also keep the lists of long files and functions, each with its reason.
 //!
 //! `cargo test --test suite layers:: -- --nocapture` prints the figures.
 

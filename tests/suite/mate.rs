@@ -1,5 +1,5 @@
-//! The mate solver keeps its promises: shortest mates, complete lines of checks, proofs that there is none, bounded
-//! memory, prompt stops.
+//! The mate solver keeps its promises: shortest mates, complete lines of checks, proofs that there is none,
+//! bounded memory, prompt stops.
 
 use crate::support::program;
 use std::sync::Arc;
@@ -213,7 +213,8 @@ fn a_table_of_one_megabyte_answers_right_or_not_at_all() {
     assert_eq!(solve(&mut small, &position, limits), Answer::Unknown);
 }
 
-/// Any board that is a position at all: one king or two, either side to move, hands and piles of promoted pieces.
+/// Any board that is a position at all: one king or two, either side to move, hands and piles of promoted
+/// pieces.
 #[test]
 fn random_positions_are_survived() {
     let mut solver = Solver::new(1).unwrap();
@@ -299,7 +300,8 @@ fn any_mate_is_found_with_less_work_than_the_shortest() {
     assert!(nodes[0] < nodes[1], "{nodes:?}");
 }
 
-/// A problem is read from any record, and one alone is shown with its whole line; one that stands twice is known twice.
+/// A problem is read from any record, and one alone is shown with its whole line; one that stands twice is
+/// known twice.
 #[test]
 fn problems_come_from_records_of_every_format() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
 //! The source tree as a graph: its files, and which file uses which ([`ModuleGraph`]).
 //!
-//! A file uses another if it names something that is defined there, also through what a `mod.rs` re-exports, or calls a
-//! method whose `impl` block stands there: `Type::method`, or `x.y.method()` where `x` is `self` or a parameter and the
-//! fields have plain types.
+//! A file uses another if it names something that is defined there, also through what a `mod.rs` re-exports,
+//! or calls a method whose `impl` block stands there: `Type::method`, or `x.y.method()` where `x` is `self`
+//! or a parameter and the fields have plain types.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -428,7 +428,8 @@ type Target = (usize, Vec<String>);
 struct Resolver<'a> {
     files: &'a [SourceFile],
     by_module: BTreeMap<&'a [String], usize>,
-    /// The files with `impl` blocks that have a method, by the type (the file that defines it, its name) and the method.
+    /// The files with `impl` blocks that have a method, by the type (the file that defines it, its name) and
+    /// the method.
     methods: BTreeMap<(usize, String, String), BTreeSet<usize>>,
 }
 
@@ -495,8 +496,8 @@ impl<'a> Resolver<'a> {
         Some((file, rest.into_iter().next()?))
     }
 
-    /// A path from the crate's root; its first word is `crate` or the like, or a module. None for one that leads out of the
-    /// crate.
+    /// A path from the crate's root; its first word is `crate` or the like, or a module. None for one that
+    /// leads out of the crate.
     fn absolute(&self, from: usize, path: &NamedPath) -> Option<Vec<String>> {
         let mut base: Vec<String> = self.files[from].module.iter().chain(&path.inside).cloned().collect();
         let mut words = path.words.iter().peekable();

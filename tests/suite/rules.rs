@@ -1,5 +1,5 @@
-//! The rules beyond counting: legal moves in both conventions, drops, repetition, declaration, mates, and the laws that
-//! incremental state must obey.
+//! The rules beyond counting: legal moves in both conventions, drops, repetition, declaration, mates, and the
+//! laws that incremental state must obey.
 
 use proptest::prelude::*;
 use toratsugumi::position::{
@@ -370,7 +370,8 @@ fn fingerprint(pos: &Position) -> impl PartialEq + std::fmt::Debug + use<> {
     (pos.sfen(), sets, keys, Color::ALL.map(|c| pos.king_square(c)))
 }
 
-/// The capture of a pawn on the file of the check makes room for another pawn, which can be dropped in between.
+/// The capture of a pawn on the file of the check makes room for another pawn, which can be dropped in
+/// between.
 #[test]
 fn a_captured_pawn_leaves_its_file_to_another() {
     let sfen = "G2+S1G1+S1/l+B2r4/2p2pspl/PpN6/1Pg+r3kp/K1N1PPp1P/pG2+b3L/N4S3/L1P6 w 4Pnp 93";

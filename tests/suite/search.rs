@@ -114,7 +114,8 @@ fn every_line_reported_is_legal() {
     }
 }
 
-/// A move that wins a tie without a full search once kept the line of an earlier one: a matter of chance, so many positions.
+/// A move that wins a tie without a full search once kept the line of an earlier one: a matter of chance, so
+/// many positions.
 #[test]
 fn a_line_is_of_its_own_moves() {
     let log = Log::default();
@@ -222,7 +223,8 @@ fn mates_are_found_and_measured() {
         s.clear();
         let r = s.search(&pos, &Limits::nodes(100_000), &Silent);
         tried += 1;
-        // the file's lengths count mates by checks alone: a quiet move may mate sooner, so only length 1 is exact
+        // the file's lengths count mates by checks alone: a quiet move may mate sooner, so only length 1 is
+        // exact
         if r.score >= VALUE_MATE_IN_MAX_PLY {
             solved += 1;
         }

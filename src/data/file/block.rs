@@ -140,7 +140,8 @@ fn decode(payload: &[u8], games: u32, plies: u32) -> Result<Vec<GameRecord>, &'s
     Ok(out)
 }
 
-/// A block as read: its place, its counts and its payload, not yet decoded (so that threads can share the decoding).
+/// A block as read: its place, its counts and its payload, not yet decoded (so that threads can share the
+/// decoding).
 pub struct RawBlock {
     /// Byte offset of the block in its file.
     pub offset: u64,

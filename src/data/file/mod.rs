@@ -9,22 +9,23 @@
 //!                    payload = five columns, each: u32 plain bytes  u32 stored bytes  zstd frame
 //! ```
 //!
-//! The columns hold the same fields of all games of the block side by side, because each field has its own statistics
-//! and a column of like bytes compresses far better than interleaved records (zstd keeps one entropy table a column):
+//! The columns hold the same fields of all games of the block side by side, because each field has its own
+//! statistics and a column of like bytes compresses far better than interleaved records (zstd keeps one
+//! entropy table a column):
 //!
-//! 1. *games*: per game varint id; byte `result | reason << 2 | packed start << 6`; with a packed start 32 bytes of
-//!    PackedSfen and a u16 ply; varint opening moves; varint scored plies
+//! 1. *games*: per game varint id; byte `result | reason << 2 | packed start << 6`; with a packed start 32
+//!    bytes of PackedSfen and a u16 ply; varint opening moves; varint scored plies
 //! 2. *to*: per move (openings included) `to | promotion << 7`
 //! 3. *from*: per move origin square, or dropped kind `| 128`
-//! 4. *score*: per scored ply the zigzag varint of `score + previous score`. Scores are for the side to move, so the
-//!    sum is how far the opponent's opinion differs, a small number
+//! 4. *score*: per scored ply the zigzag varint of `score + previous score`. Scores are for the side to move,
+//!    so the sum is how far the opponent's opinion differs, a small number
 //! 5. *fit*: one bit per scored ply, each game starting on a new byte
 //!
-//! The fingerprint stands for the settings that made the games (network, options, version); files whose fingerprints
-//! differ are not appended to by accident. Where games come together that may be of several settings it is
-//! [`MIXED`], and they are numbered anew, so that a number occurs once. A block is valid only when complete and its CRC
-//! matches, so a run killed while writing loses at most the unfinished block: [`GameReader`] stops before it, and
-//! [`GameWriter::append`] cuts it off.
+//! The fingerprint stands for the settings that made the games (network, options, version); files whose
+//! fingerprints differ are not appended to by accident. Where games come together that may be of several
+//! settings it is [`MIXED`], and they are numbered anew, so that a number occurs once. A block is valid only
+//! when complete and its CRC matches, so a run killed while writing loses at most the unfinished block:
+//! [`GameReader`] stops before it, and [`GameWriter::append`] cuts it off.
 
 mod block;
 mod column;

@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Reads the games of a file in order. Iteration ends cleanly before a torn or damaged block;
-/// [`problem`](Self::problem) then tells what was met and [`valid_len`](Self::valid_len) where to cut.
+/// Reads the games of a file in order. Iteration ends before a torn or damaged block; then
+/// [`problem`](Self::problem) is the reason and [`valid_len`](Self::valid_len) where to cut the file.
 pub struct GameReader<R = BufReader<File>> {
     input: R,
     path: Option<PathBuf>,
@@ -31,8 +31,9 @@ impl GameReader {
         Ok(GameReader { path: Some(path.into()), ..reader.map_err(RecordError::at(path))? })
     }
 
-    /// Steps over the next block by its header alone and returns its offset; `Ok(None)` at the end, or before a block
-    /// that is cut off. Neither the payload nor its checksum is looked at: [`block_at`](Self::block_at) does that.
+    /// Steps over the next block by its header alone and returns its offset; `Ok(None)` at the end, or before
+    /// a block that is cut off. Neither the payload nor its checksum is looked at:
+    /// [`block_at`](Self::block_at) does that.
     pub fn skip_block(&mut self) -> Result<Option<u64>, RecordError> {
         if self.done {
             return Ok(None);
@@ -103,7 +104,7 @@ impl<R: Read> GameReader<R> {
         })
     }
 
-    /// The error with the file's name, where there is one.
+    /// The error with the file's name, if it is known.
     fn located(&self, e: RecordError) -> RecordError {
         match &self.path {
             Some(path) => RecordError::at(path)(e),
@@ -121,7 +122,7 @@ impl<R: Read> GameReader<R> {
         self.valid_len
     }
 
-    /// What ended the reading early, if anything did.
+    /// Why the reading ended early, if it did.
     pub fn problem(&self) -> Option<&RecordError> {
         self.problem.as_ref()
     }

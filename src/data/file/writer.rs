@@ -15,7 +15,8 @@ const BLOCK_PLIES: usize = 1 << 15;
 
 /// Appends games to a file, in blocks.
 ///
-/// Dropping a writer without [`flush`](Self::flush) or [`finish`](Self::finish) loses the games of the open block.
+/// Dropping a writer without [`flush`](Self::flush) or [`finish`](Self::finish) loses the games of the open
+/// block.
 pub struct GameWriter {
     path: PathBuf,
     /// The name that the file takes at the end.
@@ -33,14 +34,14 @@ impl GameWriter {
         Ok(GameWriter { path: path.into(), name: None, file, block: Block::default(), len: HEADER_LEN })
     }
 
-    /// Starts a file that appears under its name, in place of one that had it, with [`finish`](Self::finish).
+    /// Starts a file that appears under its name, replacing an older one, with [`finish`](Self::finish).
     pub fn create_whole(path: &Path, fingerprint: u64) -> Result<GameWriter, RecordError> {
         let writer = Self::create(&unfinished(path), fingerprint).map_err(RecordError::at(path))?;
         Ok(GameWriter { name: Some(path.into()), ..writer })
     }
 
-    /// Continues a file (or starts it): cuts a torn tail off, hands every game already there to `seen`, and appends.
-    /// A file torn within its header is started again.
+    /// Continues a file (or creates it): cuts off a torn tail, passes every game in it to `seen`, and
+    /// appends. A file torn within its header is started anew.
     ///
     /// # Errors
     /// When the file carries another fingerprint, or is no game file.
@@ -75,7 +76,7 @@ impl GameWriter {
         Ok(GameWriter { path: path.into(), name: None, file, block: Block::default(), len })
     }
 
-    /// Adds a game; writes a block when enough have come together.
+    /// Adds a game; writes a block when it is full.
     pub fn write(&mut self, game: &GameRecord) -> Result<(), RecordError> {
         self.block.push(game);
         if self.block.plies >= BLOCK_PLIES {
