@@ -1,5 +1,5 @@
-//! The mate solver keeps its promises: shortest mates, complete lines of checks, proofs that there is none,
-//! bounded memory, prompt stops.
+//! The mate solver: shortest mates, complete lines of checks, proofs that there is none, bounded memory, prompt
+//! stops.
 
 use crate::support::program;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn mates_in_one_are_found_and_no_others() {
 }
 
 #[test]
-fn where_there_is_no_mate_that_is_proved() {
+fn positions_without_mate_are_disproved() {
     let mut solver = Solver::new(64).unwrap();
     for row in rows(include_str!("../data/no_mate.tsv")) {
         let position = Position::from_sfen(row[0]).unwrap();
@@ -146,7 +146,7 @@ fn a_mate_by_pawn_drop_is_no_mate() {
 }
 
 #[test]
-fn odd_positions_have_answers() {
+fn unusual_positions_have_answers() {
     let mut solver = Solver::new(16).unwrap();
     for (sfen, expected) in [
         // nobody to mate
@@ -168,7 +168,7 @@ fn odd_positions_have_answers() {
 }
 
 #[test]
-fn other_first_moves_can_be_asked_for() {
+fn excluded_first_moves_give_other_mates() {
     let mut solver = Solver::new(16).unwrap();
     let sfen = "8k/9/8G/9/9/9/9/9/9 b G2r2b2g4s4n4l18p 1";
     let position = Position::from_sfen(sfen).unwrap();
@@ -193,7 +193,7 @@ fn other_first_moves_can_be_asked_for() {
 }
 
 #[test]
-fn a_table_of_one_megabyte_answers_right_or_not_at_all() {
+fn a_full_table_gives_no_wrong_answer() {
     let mut small = Solver::new(1).unwrap();
     for row in rows(include_str!("../data/mate_problems.tsv")) {
         let position = Position::from_sfen(row[0]).unwrap();
@@ -213,10 +213,10 @@ fn a_table_of_one_megabyte_answers_right_or_not_at_all() {
     assert_eq!(solve(&mut small, &position, limits), Answer::Unknown);
 }
 
-/// Any board that is a position at all: one king or two, either side to move, hands and piles of promoted
+/// Any valid position: one king or two, either side to move, hands and piles of promoted
 /// pieces.
 #[test]
-fn random_positions_are_survived() {
+fn random_positions_do_not_panic() {
     let mut solver = Solver::new(1).unwrap();
     let mut seed = 20u64;
     let mut random = |n: u64| {
@@ -262,7 +262,7 @@ const LONG: &str =
     "2l1p+P+p+P1/1g+P2LLs+p/2sN1P+pP+s/1P+rP2PsP/1L+P1B1+p+P+P/1k1N+B1+RN1/1g7/p1G5N/6g2 b - 1";
 
 #[test]
-fn time_and_stop_are_obeyed() {
+fn time_limit_and_stop_end_the_search() {
     let mut solver = Solver::new(64).unwrap();
     let position = Position::from_sfen(LONG).unwrap();
     let limits = Limits { time: Some(Duration::from_millis(300)), ..Limits::default() };
@@ -329,7 +329,7 @@ fn problems_come_from_records_of_every_format() {
 
 /// A file of `--resume` after a kill in the middle of a line, and with other questions.
 #[test]
-fn a_file_of_problems_goes_on_where_it_was() {
+fn a_file_of_problems_resumes() {
     let dir = tempfile::tempdir().unwrap();
     let [problems, kept] = ["p.sfen", "done.jsonl"].map(|name| dir.path().join(name));
     std::fs::write(&problems, "4k4/9/4P4/9/9/9/9/9/4K4 b G 1\n4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1\n").unwrap();

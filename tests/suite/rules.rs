@@ -1,5 +1,5 @@
-//! The rules beyond counting: legal moves in both conventions, drops, repetition, declaration, mates, and the
-//! laws that incremental state must obey.
+//! The rules: legal moves in both conventions, drops, repetition, declaration, mates, and properties of the
+//! incremental state.
 
 use proptest::prelude::*;
 use toratsugumi::position::{
@@ -326,7 +326,7 @@ fn exchanges() {
     assert!(ge(s, "G*5e", 0));
 }
 
-/// A position some random moves away from the start, all moves counting alike.
+/// A position after random moves from the start, all legal moves equally likely.
 fn random_position() -> impl Strategy<Value = Position> {
     let starts = prop::sample::select(vec![
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -373,7 +373,7 @@ fn fingerprint(pos: &Position) -> impl PartialEq + std::fmt::Debug + use<> {
 /// The capture of a pawn on the file of the check makes room for another pawn, which can be dropped in
 /// between.
 #[test]
-fn a_captured_pawn_leaves_its_file_to_another() {
+fn a_pawn_may_be_dropped_on_the_file_of_a_captured_one() {
     let sfen = "G2+S1G1+S1/l+B2r4/2p2pspl/PpN6/1Pg+r3kp/K1N1PPp1P/pG2+b3L/N4S3/L1P6 w 4Pnp 93";
     let mut pos = Position::from_sfen(sfen).expect(sfen);
     let m = pos.mate_in_one();
@@ -394,7 +394,7 @@ proptest! {
     }
 
     #[test]
-    fn undo_restores_and_moves_are_judged_rightly(mut pos in random_position()) {
+    fn undo_restores_the_position_and_move_tests_are_right(mut pos in random_position()) {
         let before = fingerprint(&pos);
         let rep = pos.repetition(1000);
         for m in legal(&pos, true) {
@@ -421,7 +421,7 @@ proptest! {
     }
 
     #[test]
-    fn generators_and_judges_agree(pos in random_position()) {
+    fn generators_and_move_tests_agree(pos in random_position()) {
         for all in [false, true] {
             let mut generated = pseudo_legal(&pos, all);
             let mut accepted: Vec<Move> =

@@ -1,4 +1,4 @@
-//! The search keeps its promises: determinism, limits, prompt stops, forced mates, the rules' endings.
+//! The search: determinism, limits, prompt stops, forced mates, endings by the rules.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -54,7 +54,7 @@ fn one_thread_is_deterministic() {
 }
 
 #[test]
-fn node_limits_hold_to_within_a_quiescence_search() {
+fn a_node_limit_is_reached() {
     let mut s = searcher();
     for n in [1000, 5000, 20_000] {
         s.clear();
@@ -65,7 +65,7 @@ fn node_limits_hold_to_within_a_quiescence_search() {
 
 /// A step that is stopped plays no further move.
 #[test]
-fn one_thread_never_exceeds_its_nodes() {
+fn node_limits_are_exact() {
     let mut s = searcher();
     let pos = position("l2g1gs1l/1rs3k2/ppnp1pnpp/2p3p2/3Pp4/P2b5/1PP2PPPP/LB2R1KS1/1NSG1G1NL b p 23");
     for n in [1000, 1126, 1210, 1581] {
@@ -79,9 +79,9 @@ fn one_thread_never_exceeds_its_nodes() {
     }
 }
 
-/// Moves that the search leaves out by itself are searched where the user names them.
+/// Moves that the search skips otherwise are searched if the user names them.
 #[test]
-fn named_moves_are_searched_whatever_they_are() {
+fn searchmoves_may_name_pointless_moves() {
     let mut s = searcher();
     let pos = position("4k4/9/7P1/9/9/9/9/9/L3K4 b - 1");
     let named = pos.parse_move("2c2b").unwrap();
@@ -117,7 +117,7 @@ fn every_line_reported_is_legal() {
 /// A move that wins a tie without a full search once kept the line of an earlier one: a matter of chance, so
 /// many positions.
 #[test]
-fn a_line_is_of_its_own_moves() {
+fn lines_are_legal_after_ties() {
     let log = Log::default();
     let mut s = searcher();
     s.options_mut().pv_interval = 0;
@@ -129,7 +129,7 @@ fn a_line_is_of_its_own_moves() {
 }
 
 #[test]
-fn the_last_line_is_exact_and_whole_wherever_the_stop_falls() {
+fn the_last_line_is_exact_and_whole_after_any_stop() {
     let mut s = searcher();
     let (mut cut, mut short) = (0, 0);
     for line in include_str!("../data/legal_moves.tsv").lines().filter(|l| !l.starts_with('#')).take(40) {
@@ -167,7 +167,7 @@ fn multipv_lines_differ_and_are_ordered() {
     }
 }
 
-/// Wherever the stop falls: the lines not finished by then are those of the iteration before.
+/// Lines that are not finished at the stop are those of the iteration before.
 #[test]
 fn multipv_lines_are_ordered_after_any_stop() {
     let mut s = searcher();
@@ -256,7 +256,7 @@ fn the_move_limit_makes_a_draw() {
 }
 
 #[test]
-fn stop_is_prompt_and_the_best_move_comes_once() {
+fn stop_is_prompt_and_gives_one_best_move() {
     for threads in [1, 2] {
         let mut pool = ThreadPool::new(NETWORK.clone(), threads, 16).unwrap();
         let log = Arc::new(Log::default());
@@ -267,7 +267,7 @@ fn stop_is_prompt_and_the_best_move_comes_once() {
         let t = Instant::now();
         pool.stop();
         let r = pool.wait();
-        // far more than it takes, for other tests run at the same time
+        // generous, because other tests run at the same time
         assert!(t.elapsed() < Duration::from_millis(1000), "{:?}", t.elapsed());
         assert_eq!(log.calls.load(Ordering::SeqCst), 1);
         assert_eq!(log.best.lock().unwrap().unwrap().0, r.best);
@@ -289,7 +289,7 @@ fn an_infinite_search_of_a_finished_game_waits_for_stop() {
 }
 
 #[test]
-fn pondering_ends_after_ponderhit_not_before() {
+fn pondering_ends_only_after_ponderhit() {
     let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
     let log = Arc::new(Log::default());
     let options = SearchOptions {
@@ -313,7 +313,7 @@ fn pondering_ends_after_ponderhit_not_before() {
 
 #[test]
 fn byoyomi_is_kept() {
-    // other tests run at the same time, so some lag is theirs; matches show that none is ours
+    // generous, because other tests run at the same time; matches measure the real lag
     const LAG: u64 = 600;
     let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
     for byoyomi in [50, 100, 300] {
