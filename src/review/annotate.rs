@@ -1,6 +1,6 @@
-//! The reading as comments in the record, in the forms that other programs know.
+//! The analysis as comments in the record, in the forms that other programs know.
 
-use super::judge::Class;
+use super::judge::{Class, percent};
 use super::report::{LineReport, Report, parse};
 use crate::position::Position;
 use crate::record::kakinoki::kif_move;
@@ -16,15 +16,23 @@ const LONGEST: usize = 24;
 /// the line that ShogiGUI writes for its analysis (`*解析 ... 評価値 ...`), which ShogiHome reads and shows as well; a
 /// mate stands also in ShogiHome's form (`#詰み=先手勝ち:5手`). Comments that the record had stay in front.
 pub fn annotate(report: &Report<'_>) -> Record {
-    let mut record = report.record.clone();
+    let mut record = judged(report);
     let mut position = record.root.clone();
-    record.comments.extend(summary(report));
     record.comments.extend(reading(report, 0, &position));
     for (i, ply) in record.moves.iter_mut().enumerate() {
         position.do_move(ply.mv);
+        ply.comments.extend(reading(report, i + 1, &position));
+    }
+    record
+}
+
+/// The record with a summary and the judgement of its moves, without the engine's lines.
+pub fn judged(report: &Report<'_>) -> Record {
+    let mut record = report.record.clone();
+    record.comments.extend(summary(report));
+    for (i, ply) in record.moves.iter_mut().enumerate() {
         ply.comments.extend(from_book(report, i));
         ply.comments.extend(verdict(report, i));
-        ply.comments.extend(reading(report, i + 1, &position));
     }
     record
 }
@@ -47,14 +55,14 @@ fn summary(report: &Report<'_>) -> Vec<String> {
         lines.push(lang.pick(
             format!(
                 "{}: 精度 {}, 平均損失 {}, {}",
-                lang.side(color),
+                report.side(color),
                 side.accuracy_text(),
                 side.loss_text(),
                 bad.join(", ")
             ),
             format!(
                 "{}: accuracy {}, average loss {}, {}",
-                lang.side(color),
+                report.side(color),
                 side.accuracy_text(),
                 side.loss_text(),
                 bad.join(", ")
@@ -82,9 +90,9 @@ fn verdict(report: &Report<'_>, index: usize) -> Option<String> {
     if j.class < Class::Inaccuracy && !mate {
         return None;
     }
-    let rates = format!("{:.0}% → {:.0}%", 100.0 * j.before, 100.0 * j.after);
+    let rates = format!("{}% → {}%", percent(j.before), percent(j.after));
     let best = m.best.as_deref().unwrap_or("-");
-    let class = lang.class(j.class);
+    let class = lang.verdict(&j);
     let mut text = lang.pick(
         format!("【{class}】 勝率 {rates} 最善は{best}"),
         format!("[{class}] win rate {rates}, best {best}"),

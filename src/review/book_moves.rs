@@ -1,4 +1,4 @@
-//! What an opening book says of the positions of a game.
+//! The moves of an opening book in the positions of a game.
 
 use crate::book::{BookError, Library, Lookup};
 use crate::record::Record;

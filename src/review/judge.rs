@@ -1,7 +1,6 @@
-//! What a move was worth: its loss in win rate, and the class that follows from it.
+//! The loss of a move in win rate, the class that follows from it, and how certain that is.
 
 use super::reading::Reading;
-use crate::engine::win_rate;
 use crate::types::{Color, VALUE_MATE, VALUE_MATE_IN_MAX_PLY, Value};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -36,41 +35,70 @@ impl Class {
         }
     }
 
+    /// The class of a move that is not the engine's own, by its loss.
     fn of(loss: f64) -> Class {
         let bad = [Class::Blunder, Class::Mistake, Class::Inaccuracy];
         bad.into_iter().find(|class| loss >= class.threshold()).unwrap_or(Class::Good)
     }
 }
 
-/// What the readings before and after a move say of it.
+/// So many standard errors on both sides of a loss make its margin.
+const ERRORS: f64 = 1.8;
+
+/// The judgement of a move by the readings before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Judgement {
-    /// The player's win rate before and after the move, 0 to 1.
+    /// The player's win rate before the move, 0 to 1.
     pub before: f64,
     /// The player's win rate after it.
     pub after: f64,
-    /// What the move cost; nothing where the engine would have played it too.
+    /// The difference of the two in whole percent, as people see it, 0 to 1. 0 where the move is the engine's own.
     pub loss: f64,
-    /// By what the move cost.
+    /// How far the true loss may lie from `loss`, 0 to 1.
+    pub margin: f64,
+    /// The class of the loss.
     pub class: Class,
+    /// The class of the least loss within the margin.
+    pub least: Class,
+    /// The class of the greatest loss within the margin.
+    pub most: Class,
     /// There was a mate in so many plies, and there is none any more.
     pub missed_mate: Option<i32>,
     /// The opponent, who had no mate, has one in so many plies now.
     pub allowed_mate: Option<i32>,
 }
 
+impl Judgement {
+    /// Whether the margin holds one class only.
+    pub fn is_firm(&self) -> bool {
+        self.least == self.most
+    }
+}
+
+/// A win rate in whole percent, as it is shown everywhere.
+pub(super) fn percent(rate: f64) -> f64 {
+    (100.0 * rate).round()
+}
+
 /// Judges a move by the readings of the positions before and after it. `played` is in USI.
 pub fn judge(played: &str, before: &Reading, after: &Reading) -> Judgement {
     let best = before.best() == Some(played);
-    let (was, is) = (win_rate(before.value()), 1.0 - win_rate(after.value()));
-    let loss = if best { 0.0 } else { (was - is).max(0.0) };
+    let (was, is) = (before.win_rate(), 1.0 - after.win_rate());
+    let loss = if best { 0.0 } else { (percent(was) - percent(is)).max(0.0) / 100.0 };
+    let margin = ERRORS * before.error.hypot(after.error);
+    let class = if best { Class::Best } else { Class::of(loss) };
+    // the margin lies about the exact difference; what is shown lies within it
+    let exact = (was - is).max(0.0);
+    let (least, most) = match best {
+        true => (Class::Best, Class::Best),
+        false => (Class::of(exact - margin).min(class), Class::of(exact + margin).max(class)),
+    };
     let mated = |value: Value| mate(-value);
     // who may declare a win need not mate
     let mates = |reading: &Reading| mate(reading.value()).filter(|_| !reading.declares());
     let missed_mate = mates(before).filter(|_| !best && mated(after.value()).is_none());
     let allowed_mate = mates(after).filter(|_| !best && mated(before.value()).is_none());
-    let class = if best { Class::Best } else { Class::of(loss) };
-    Judgement { before: was, after: is, loss, class, missed_mate, allowed_mate }
+    Judgement { before: was, after: is, loss, margin, class, least, most, missed_mate, allowed_mate }
 }
 
 /// In how many plies a value says that the side to move mates.
@@ -83,7 +111,8 @@ pub(super) fn mate(value: Value) -> Option<i32> {
 pub struct Side {
     /// How many moves the player made.
     pub moves: usize,
-    /// The mean over the moves of 100 e^(-4 loss): 100 when none lost anything, 67 for a loss of ten percent each.
+    /// The mean over the moves of 100 e^(-4 loss), weighted by how much the win rate moves around each: 100 when none
+    /// lost anything, 67 for a loss of ten percent each.
     pub accuracy: f64,
     /// In win rate, 0 to 1.
     pub average_loss: f64,
@@ -99,13 +128,34 @@ pub struct Side {
     pub seconds: Option<f64>,
 }
 
+/// So many positions before and after a move say how much was at stake in it.
+const AROUND: usize = 4;
+/// The least and the greatest weight of a move.
+const WEIGHTS: [f64; 2] = [0.005, 0.12];
+
+/// The weights of the moves in the accuracy, by the win rates of the game's positions: the standard deviation of the
+/// win rate around the move. A long opening and a decided ending, in which nobody can lose much, would raise
+/// everybody's accuracy towards 100 otherwise.
+pub fn weights(win_rates: &[f64]) -> Vec<f64> {
+    let of = |at: usize| {
+        let around = &win_rates[at.saturating_sub(AROUND)..(at + AROUND + 1).min(win_rates.len())];
+        let count = around.len() as f64;
+        let mean = around.iter().sum::<f64>() / count;
+        let variance = around.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count;
+        variance.sqrt().clamp(WEIGHTS[0], WEIGHTS[1])
+    };
+    (1..win_rates.len()).map(of).collect()
+}
+
 impl Side {
-    /// Sums up the moves of one player, with the time for each.
-    pub fn of(moves: &[(Judgement, Option<Duration>)]) -> Side {
+    /// Sums up the moves of one player, with the weight of each in the accuracy and its time.
+    pub fn of(moves: &[(Judgement, f64, Option<Duration>)]) -> Side {
         let mut side = Side { moves: moves.len(), ..Side::default() };
         let count = moves.len().max(1) as f64;
-        for (judgement, time) in moves {
-            side.accuracy += 100.0 * (-4.0 * judgement.loss).exp() / count;
+        let mut total = 0.0;
+        for (judgement, weight, time) in moves {
+            total += weight;
+            side.accuracy += weight * 100.0 * (-4.0 * judgement.loss).exp();
             side.average_loss += judgement.loss / count;
             side.classes[judgement.class as usize] += 1;
             side.missed_mates += usize::from(judgement.missed_mate.is_some());
@@ -113,6 +163,9 @@ impl Side {
             if let Some(time) = time {
                 side.seconds = Some(side.seconds.unwrap_or(0.0) + time.as_secs_f64());
             }
+        }
+        if total > 0.0 {
+            side.accuracy /= total;
         }
         side
     }
@@ -140,7 +193,7 @@ mod tests {
     use crate::types::{mate_in, mated_in};
 
     fn reading(value: Value, best: &str) -> Reading {
-        Reading { lines: vec![PvLine { value, depth: 1, seldepth: 1, nodes: 1, pv: vec![best.into()] }] }
+        Reading::certain(PvLine { value, depth: 1, seldepth: 1, nodes: 1, pv: vec![best.into()] })
     }
 
     #[test]
@@ -175,10 +228,38 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shown_never_contradicts_the_class() {
+        for after in -800..800 {
+            let m = judge("7g7f", &reading(600, "2g2f"), &reading(after, "3c3d"));
+            let shown = (100.0 * m.before).round() - (100.0 * m.after).round();
+            assert_eq!(m.loss, shown.max(0.0) / 100.0);
+            assert!(m.class == Class::Good || shown >= (100.0 * m.class.threshold()).round(), "{m:?}");
+            assert!(m.least <= m.class && m.class <= m.most);
+        }
+    }
+
+    #[test]
+    fn a_loss_near_a_border_is_not_firm() {
+        let mut before = reading(0, "2g2f");
+        let firm = judge("7g7f", &before, &reading(250, "3c3d"));
+        assert!(firm.is_firm() && firm.class == Class::Mistake, "{firm:?}");
+        before.error = 0.01;
+        let open = judge("7g7f", &before, &reading(250, "3c3d"));
+        assert_eq!((open.least, open.class, open.most), (Class::Inaccuracy, Class::Mistake, Class::Mistake));
+    }
+
+    #[test]
+    fn quiet_moves_weigh_little() {
+        let rates: Vec<f64> = (0..40).map(|i| if i < 30 { 0.5 } else { 0.1 }).collect();
+        let weights = weights(&rates);
+        assert_eq!((weights.len(), weights[0], weights[29]), (39, 0.005, 0.12));
+    }
+
+    #[test]
     fn sides_sum_up() {
         let lossless = judge("7g7f", &reading(0, "7g7f"), &reading(0, "3c3d"));
         let blunder = judge("7g7f", &reading(600, "2g2f"), &reading(600, "3c3d"));
-        let side = Side::of(&[(lossless, Some(Duration::from_secs(3))), (blunder, None)]);
+        let side = Side::of(&[(lossless, 0.1, Some(Duration::from_secs(3))), (blunder, 0.1, None)]);
         assert_eq!((side.moves, side.classes, side.seconds), (2, [1, 0, 0, 0, 1], Some(3.0)));
         assert!((side.average_loss - blunder.loss / 2.0).abs() < 1e-9);
         assert!(side.accuracy > 50.0 && side.accuracy < 100.0);

@@ -1,7 +1,7 @@
 //! The words of a game's analysis, in Japanese and English.
 
 use super::book_moves::BookReport;
-use super::judge::Class;
+use super::judge::{Class, Judgement};
 use crate::position::Position;
 use crate::record::kakinoki::relative_of;
 use crate::record::notation;
@@ -18,6 +18,12 @@ impl Lang {
             Class::Mistake => self.pick("疑問手", "mistake"),
             Class::Blunder => self.pick("悪手", "blunder"),
         }
+    }
+
+    /// The class of a move, with a question mark where its margin reaches another class.
+    pub fn verdict(self, judgement: &Judgement) -> String {
+        let doubt = if judgement.is_firm() { "" } else { self.pick("？", "?") };
+        format!("{}{doubt}", self.class(judgement.class))
     }
 
     /// What a side is called.

@@ -9,8 +9,7 @@ use crate::types::{MAX_PLY, Move, Value, mate_in, mated_in};
 /// Megabytes: some ten thousand positions need no more.
 const MEMORY: usize = 16;
 
-/// A solver with what it may spend on a question. It forgets everything between two, so that an answer depends on
-/// nothing before.
+/// A solver with its limits. Its table is cleared before every question, so that an answer depends on nothing before.
 pub(super) struct Mates {
     solver: MateSolver,
     limits: MateLimits,
@@ -61,9 +60,11 @@ impl Mates {
     }
 }
 
-/// A mating line as the one who is mated sees it after its first move.
+/// A line with a mate as the other side sees it after its first move.
 pub(super) fn answered(line: &PvLine) -> PvLine {
-    PvLine { value: mated_in(line.pv.len() - 1), pv: line.pv[1..].to_vec(), ..line.clone() }
+    // a mate comes nearer by a ply
+    let value = -line.value - line.value.signum();
+    PvLine { value, pv: line.pv[1..].to_vec(), ..line.clone() }
 }
 
 /// A move and the mate that it runs into.

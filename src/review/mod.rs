@@ -1,4 +1,4 @@
-//! The reading of a whole game: every position searched, every move judged, and what comes of it for people.
+//! The analysis of a whole game: every position is searched and every move judged.
 //!
 //! [`Analyst`] searches with the [`Engine`](crate::engine::Engine) and looks for mates with its solver; [`judge`] gives moves their [`Class`]; [`Report`]
 //! holds both and is written as JSON, as [`text`] for a terminal, as comments in a record ([`annotate`]), as a picture

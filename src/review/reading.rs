@@ -1,6 +1,7 @@
-//! What the engine says of a position.
+//! What the engine found in a position.
 
-use crate::types::Value;
+use crate::engine::win_rate;
+use crate::types::{Value, is_decisive};
 use serde::{Deserialize, Serialize};
 
 /// A line of play that the engine expects.
@@ -28,14 +29,38 @@ impl PvLine {
     }
 }
 
-/// What the engine says of a position: its best lines, the best first; never empty.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What the engine found in a position: its best lines, the best first; never empty.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The best first.
     pub lines: Vec<PvLine>,
+    /// The standard error of the win rate, 0 to 1; 0 where the game is decided.
+    pub error: f64,
+    /// How many times the position was searched again.
+    pub again: u32,
 }
 
 impl Reading {
+    /// The reading of a position whose value is certain: a proved mate, or the end of the game.
+    pub fn certain(line: PvLine) -> Reading {
+        Reading { lines: vec![line], error: 0.0, again: 0 }
+    }
+
+    /// Puts a proved line first, in front of at most `others` other lines.
+    pub fn put_first(&mut self, line: PvLine, others: usize) {
+        self.lines.retain(|other| other.pv.first() != line.pv.first());
+        self.lines.truncate(others);
+        self.lines.insert(0, line);
+        if is_decisive(self.value()) {
+            self.error = 0.0;
+        }
+    }
+
+    /// The win rate of the side to move, 0 to 1.
+    pub fn win_rate(&self) -> f64 {
+        win_rate(self.value())
+    }
+
     /// The value for the side to move.
     pub fn value(&self) -> Value {
         self.lines.first().map_or(0, |line| line.value)

@@ -1,15 +1,16 @@
-//! The whole reading of a game, as it is kept in JSON and as all other forms are made from it.
+//! The analysis of a game, as it is stored in JSON; all other forms are made from it.
 
 use super::analyst::Settings;
 use super::book_moves::BookReport;
-use super::judge::{Class, Judgement, Side, black_view, judge, mate};
+use super::judge::{Judgement, Side, black_view, judge, mate, percent, weights};
 use super::reading::Reading;
-use crate::engine::{centipawns, win_rate};
-use crate::position::Position;
+use crate::engine::centipawns;
+use crate::position::{Position, handicap};
 use crate::record::{Record, Special};
 use crate::support::lang::Lang;
 use crate::types::{Color, Move, Square};
 use serde::Serialize;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// A game with the engine's readings and what follows from them. Serializes to JSON.
@@ -56,6 +57,11 @@ pub struct Report<'a> {
 pub struct PositionReport {
     /// Black's, 0 to 1.
     pub win_rate: f64,
+    /// Its standard error, 0 to 1.
+    pub error: f64,
+    /// How many times the position was searched again.
+    pub again: u32,
+    /// The engine's lines, the best first.
     pub lines: Vec<LineReport>,
 }
 
@@ -113,8 +119,10 @@ pub struct TurningPoint {
     pub text: String,
 }
 
-/// How many turning points are told.
-const TURNING_POINTS: usize = 5;
+/// A turning point loses at least so much.
+const TURNING: f64 = 0.15;
+/// Where more moves lost so much, the list ends after this many of them, at the greatest gap between two losses.
+const TURNING_POINTS: RangeInclusive<usize> = 3..=6;
 
 impl<'a> Report<'a> {
     /// Puts record, readings (one for each position) and the moves of a book in each position (empty without a book)
@@ -152,9 +160,16 @@ impl<'a> Report<'a> {
             position.do_move(ply.mv);
             last = Some(ply.mv.to());
         }
+        let rates: Vec<f64> = positions.iter().map(|position| position.win_rate).collect();
+        let weights = weights(&rates);
         let side = |color: Color| {
-            let own = moves.iter().zip(&record.moves).filter(|(m, _)| m.side == color_name(color));
-            let own: Vec<(Judgement, Option<Duration>)> = own.map(|(m, p)| (m.judgement, p.time)).collect();
+            let own = moves
+                .iter()
+                .zip(&weights)
+                .zip(&record.moves)
+                .filter(|((m, _), _)| m.side == color_name(color));
+            let own: Vec<(Judgement, f64, Option<Duration>)> =
+                own.map(|((m, weight), ply)| (m.judgement, *weight, ply.time)).collect();
             let known =
                 |m: &&MoveReport| m.side == color_name(color) && m.book.as_ref().is_some_and(|b| b.played);
             Side { book_moves: moves.iter().filter(known).count(), ..Side::of(&own) }
@@ -162,10 +177,10 @@ impl<'a> Report<'a> {
         let turn = record.mover(record.moves.len());
         let ending: Option<Special> = record.end.as_ref().map(|end| end.special);
         let sides = Color::ALL.map(side);
-        let turning_points = turning_points(&moves, lang);
+        let turning_points = turning_points(&moves, record, lang);
         Report {
             format: "toratsugumi-review",
-            version: 1,
+            version: 2,
             engine: engine.into(),
             settings,
             lang: lang.code(),
@@ -189,12 +204,31 @@ impl<'a> Report<'a> {
         line.map_or((0, None), |line| (line.cp, line.mate))
     }
 
+    /// The handicap of the game, if it has one that has a name.
+    pub fn handicap(&self) -> Option<&'static str> {
+        handicap::name(&self.record.root).filter(|_| self.record.root.side_to_move() == Color::White)
+    }
+
+    /// What a side is called in this game: 下手 and 上手 in a handicap game.
+    pub fn side(&self, color: Color) -> &'static str {
+        side_name(self.record, self.words, color)
+    }
+
     /// The players with their names, where they have any.
     pub fn player(&self, color: Color) -> String {
         match self.players[color.index()].as_str() {
-            "" => self.words.side(color).into(),
+            "" => self.side(color).into(),
+            name if self.handicap().is_some() => format!("{} {name}", self.side(color)),
             name => format!("{} {name}", if color == Color::Black { "▲" } else { "△" }),
         }
+    }
+}
+
+fn side_name(record: &Record, lang: Lang, color: Color) -> &'static str {
+    match (lang, record.root.side_to_move() == Color::White && handicap::name(&record.root).is_some()) {
+        (Lang::Ja, true) if color == Color::Black => "下手",
+        (Lang::Ja, true) => "上手",
+        _ => lang.side(color),
     }
 }
 
@@ -248,8 +282,13 @@ fn position_report(
             false => lang.spell_line(position, last, &parse(position, &line.pv)),
         },
     });
-    let own = win_rate(reading.value());
-    PositionReport { win_rate: if side == Color::Black { own } else { 1.0 - own }, lines: lines.collect() }
+    let own = reading.win_rate();
+    PositionReport {
+        win_rate: if side == Color::Black { own } else { 1.0 - own },
+        error: reading.error,
+        again: reading.again,
+        lines: lines.collect(),
+    }
 }
 
 /// The moves of a line, as far as they are legal.
@@ -264,37 +303,43 @@ pub(super) fn parse(position: &Position, pv: &[String]) -> Vec<Move> {
     moves
 }
 
-fn turning_points(moves: &[MoveReport], lang: Lang) -> Vec<TurningPoint> {
-    let mut worst: Vec<&MoveReport> =
-        moves.iter().filter(|m| m.judgement.loss >= Class::Mistake.threshold()).collect();
-    worst.sort_by(|a, b| b.judgement.loss.total_cmp(&a.judgement.loss));
-    worst.truncate(TURNING_POINTS);
+/// The moves that lost most. The list ends at a gap, so that no name on it hangs on a small difference.
+fn turning_points(moves: &[MoveReport], record: &Record, lang: Lang) -> Vec<TurningPoint> {
+    let drop = |m: &MoveReport| m.judgement.before - m.judgement.after;
+    let mut worst: Vec<&MoveReport> = moves.iter().filter(|m| m.judgement.loss >= TURNING).collect();
+    worst.sort_by(|a, b| drop(b).total_cmp(&drop(a)));
+    if worst.len() > *TURNING_POINTS.end() {
+        let gap = |n: &usize| drop(worst[n - 1]) - drop(worst[*n]);
+        let count = TURNING_POINTS.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(worst.len());
+        worst.truncate(count);
+    }
     worst.sort_by_key(|m| m.ply);
-    worst.into_iter().map(|m| TurningPoint { ply: m.ply, text: in_words(m, lang) }).collect()
+    worst.into_iter().map(|m| TurningPoint { ply: m.ply, text: in_words(m, record, lang) }).collect()
 }
 
 /// `49手目 △５五銀（悪手）で勝率は72%から31%に。最善は△３三角。`
-fn in_words(m: &MoveReport, lang: Lang) -> String {
-    let Judgement { before, after, class, missed_mate, allowed_mate, .. } = m.judgement;
-    let percent = |rate: f64| format!("{:.0}%", 100.0 * rate);
+fn in_words(m: &MoveReport, record: &Record, lang: Lang) -> String {
+    let Judgement { before, after, missed_mate, allowed_mate, .. } = m.judgement;
+    let shown = |rate: f64| format!("{}%", percent(rate));
+    let side = side_name(record, lang, record.mover(m.ply - 1));
     let mut text = lang.pick(
         format!(
             "{}手目 {}（{}）で{}の勝率は{}から{}に。",
             m.ply,
             m.text,
-            lang.class(class),
-            lang.side(if m.side == "black" { Color::Black } else { Color::White }),
-            percent(before),
-            percent(after)
+            lang.verdict(&m.judgement),
+            side,
+            shown(before),
+            shown(after)
         ),
         format!(
             "Move {}, {} ({}): {}'s win rate falls from {} to {}.",
             m.ply,
             m.text,
-            lang.class(class),
-            lang.side(if m.side == "black" { Color::Black } else { Color::White }),
-            percent(before),
-            percent(after)
+            lang.verdict(&m.judgement),
+            side,
+            shown(before),
+            shown(after)
         ),
     );
     if let Some(plies) = missed_mate {

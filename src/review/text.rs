@@ -1,6 +1,6 @@
-//! The reading for a terminal: a line a move with a bar, then the figures and the turning points.
+//! The analysis as text: a line a move with a bar, then the figures and the turning points.
 
-use super::judge::{Class, Judgement};
+use super::judge::{Class, Judgement, percent};
 use super::report::{MoveReport, Report};
 use crate::support::lang::Lang;
 use crate::types::Color;
@@ -33,12 +33,12 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
         let rate = report.positions.get(m.ply).map_or(0.5, |p| p.win_rate);
         let _ = writeln!(
             out,
-            "{:4} {} {} {} {:3.0}% {}",
+            "{:4} {} {} {} {:3}% {}",
             m.ply,
             pad(&m.text, 16),
             pad_left(&score, 8),
             bar(rate, 20),
-            100.0 * rate,
+            percent(rate),
             remarks(report, m, colors)
         );
     }
@@ -68,10 +68,10 @@ fn position(out: &mut String, report: &Report<'_>) {
     let (lang, Some(found)) = (report.words, report.positions.first()) else { return };
     let _ = writeln!(
         out,
-        "\n{} {} {:3.0}%",
+        "\n{} {} {:3}%",
         lang.pick("先手の勝率", "Black's win rate"),
         bar(found.win_rate, 20),
-        100.0 * found.win_rate
+        percent(found.win_rate)
     );
     for line in &found.lines {
         let _ = writeln!(out, "{}  {}", pad_left(&score(lang, line.cp, line.mate), 8), line.text.join(" "));
@@ -101,14 +101,14 @@ fn remark(report: &Report<'_>, j: &Judgement, best: Option<&str>, colors: bool) 
         Class::Best | Class::Good if j.missed_mate.is_none() && j.allowed_mate.is_none() => {
             return if j.class == Class::Best { "◎".into() } else { String::new() };
         }
-        class => lang.class(class),
+        _ => lang.verdict(j),
     };
     let color = match j.class {
         Class::Blunder => "31",
         Class::Mistake => "33",
         _ => "36",
     };
-    let mut text = if colors { format!("\x1b[{color}m{word}\x1b[0m") } else { word.to_string() };
+    let mut text = if colors { format!("\x1b[{color}m{word}\x1b[0m") } else { word };
     let _ = write!(text, " -{:.0}%", 100.0 * j.loss);
     if let Some(best) = best.filter(|_| j.class > Class::Best) {
         let _ = write!(text, " ({best})");
@@ -129,7 +129,7 @@ fn figures(out: &mut String, report: &Report<'_>) {
         let _ = writeln!(out, "{} {} {}", pad(name, 16), pad_left(&value(0), 10), pad_left(&value(1), 10));
     };
     let sides = &report.sides;
-    row("", &|i| lang.side(Color::ALL[i]).to_string());
+    row("", &|i| report.side(Color::ALL[i]).to_string());
     row(lang.pick("精度", "accuracy"), &|i| sides[i].accuracy_text());
     row(lang.pick("平均損失", "average loss"), &|i| sides[i].loss_text());
     for class in Class::ALL {
@@ -163,6 +163,19 @@ fn bar(rate: f64, columns: usize) -> String {
 /// How many columns a text takes: Japanese characters take two.
 fn width(text: &str) -> usize {
     text.chars().map(|c| if c.is_ascii() || ('\u{2500}'..='\u{259f}').contains(&c) { 1 } else { 2 }).sum()
+}
+
+/// The beginning of a text that fits into so many columns.
+pub fn cut(text: &str, columns: usize) -> String {
+    let mut cut = String::new();
+    for c in text.chars() {
+        cut.push(c);
+        if width(&cut) > columns {
+            cut.pop();
+            break;
+        }
+    }
+    cut
 }
 
 fn pad(text: &str, columns: usize) -> String {

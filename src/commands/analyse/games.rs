@@ -1,4 +1,4 @@
-//! The reading of whole games.
+//! The analysis of whole games.
 
 use super::args::{Args, Form};
 use crate::book::Library;
@@ -20,17 +20,19 @@ use std::time::Instant;
 const DEFAULT_NODES: u64 = 200_000;
 const DEFAULT_MATE_NODES: u64 = 20_000;
 
-/// A game to read.
-struct Job {
+/// A game to analyse.
+struct Game {
     source: PathBuf,
     record: Record,
-    /// `DIR/NAME.analysis`, to which endings are added; none when all goes to standard output.
+    /// `DIR/NAME.analysis`, to which endings are added, where an earlier run may have left its files.
+    name: PathBuf,
+    /// The same if this run writes files; none when all goes to standard output.
     target: Option<PathBuf>,
     /// How many positions were not searched in an earlier run.
     unread: usize,
 }
 
-impl Job {
+impl Game {
     fn file(&self, ending: &str) -> Option<PathBuf> {
         self.target.as_deref().map(|target| whole_file::beside(target, ending))
     }
@@ -63,7 +65,7 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         network,
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
-    let (jobs, mut failed) = jobs(args, &settings, &engine)?;
+    let (games, mut failed) = games(args, &settings, &engine)?;
     let book = match &args.book {
         Some(path) => Library::open(path, true, &mut |text| note!("{text}"))?,
         None => Library::default(),
@@ -71,15 +73,15 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
     let mut progress = Progress::new(args.quiet);
     let mut analyst = Analyst::new(settings.clone(), &mut |_| ())?;
     let begun = Instant::now();
-    let all: usize = jobs.iter().map(|job| job.unread).sum();
-    let (mut searched, count) = (0, jobs.len());
+    let all: usize = games.iter().map(|game| game.unread).sum();
+    let (mut searched, count) = (0, games.len());
     let mut written = Vec::new();
-    for (number, job) in jobs.iter().enumerate() {
+    for (number, game) in games.iter().enumerate() {
         let mut trouble = None;
-        let part = job.file("part.json");
+        let part = game.file("part.json");
         // read again: another process may have had the game until now
-        let opened = job.lock().map_err(|e| e.to_string());
-        let opened = opened.and_then(|lock| Ok((lock, known(job, &settings, &engine, args)?)));
+        let opened = game.lock().map_err(|e| e.to_string());
+        let opened = opened.and_then(|lock| Ok((lock, known(game, &settings, &engine, args)?)));
         let (_lock, mut readings) = match opened {
             Ok(opened) => opened,
             Err(e) => {
@@ -89,15 +91,16 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
                 continue;
             }
         };
-        let whole = analyst.read_game(&job.record, &mut readings, &mut |readings, keep| {
-            searched += 1;
+        let (before, known) = (searched, readings.iter().flatten().count());
+        let whole = analyst.read_game(&game.record, &mut readings, &mut |readings, keep| {
+            searched = before + readings.iter().flatten().count() - known;
             let left = begun.elapsed().as_secs_f64() / searched as f64 * all.saturating_sub(searched) as f64;
             progress.update(|| {
-                let name = job.source.display();
+                let name = game.source.display();
                 format!("game {}/{count} {name}  position {searched}/{all}  ETA {}", number + 1, clock(left))
             });
             if keep && let Some(path) = &part {
-                trouble = store::save(path, &job.record, &settings, &engine, readings).err();
+                trouble = store::save(path, &game.record, &settings, &engine, readings).err();
             }
             trouble.is_none() && interrupt::requests() == 0
         })?;
@@ -110,17 +113,17 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
             return Err(Unfinished.into());
         }
         let readings: Vec<Reading> = readings.into_iter().flatten().collect();
-        let known = book_moves(&job.record, &book)?;
-        let report = Report::new(&job.record, &settings, &engine, &readings, &known, Lang::of_process());
-        if job.target.is_none() {
+        let known = book_moves(&game.record, &book)?;
+        let report = Report::new(&game.record, &settings, &engine, &readings, &known, Lang::of_process());
+        if game.target.is_none() {
             progress.end();
         }
-        written = write(args, job, &report)?;
+        written = write(args, game, &report)?;
     }
     progress.end();
     if written.is_empty() || args.quiet {
         // nothing to say
-    } else if let [Job { target: Some(target), .. }, others @ ..] = jobs.as_slice() {
+    } else if let [Game { target: Some(target), .. }, others @ ..] = games.as_slice() {
         let others = if others.is_empty() { "" } else { ", and so for every game" };
         note!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
@@ -131,8 +134,8 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
 }
 
 /// Reads the records and what is known of them. How many files failed, which are named on standard error.
-fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usize), Box<dyn Error>> {
-    let mut jobs = Vec::new();
+fn games(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Game>, usize), Box<dyn Error>> {
+    let mut games = Vec::new();
     let mut failed = 0;
     let mut taken: HashMap<PathBuf, PathBuf> = HashMap::new();
     let dir = args.out_dir.clone().unwrap_or_default();
@@ -147,19 +150,19 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
         };
         let count = found.len();
         for (i, record) in found.into_iter().enumerate() {
-            let target =
-                args.to_files().then(|| whole_file::beside(&dir.join(source.stem(i, count)), "analysis"));
+            let name = whole_file::beside(&dir.join(source.stem(i, count)), "analysis");
+            let target = args.to_files().then(|| name.clone());
             if let Some(target) = &target
                 && let Some(other) = taken.insert(target.clone(), source.path.clone())
             {
                 let (a, b) = (other.display(), source.path.display());
                 return Err(format!("{a} and {b} would both become {}.*", target.display()).into());
             }
-            let mut job = Job { source: source.path.clone(), record, target, unread: 0 };
-            match known(&job, settings, engine, args) {
+            let mut game = Game { source: source.path.clone(), record, name, target, unread: 0 };
+            match known(&game, settings, engine, args) {
                 Ok(readings) => {
-                    job.unread = job.record.moves.len() + 1 - readings.iter().flatten().count();
-                    jobs.push(job);
+                    game.unread = game.record.moves.len() + 1 - readings.iter().flatten().count();
+                    games.push(game);
                 }
                 Err(e) => {
                     failed += 1;
@@ -168,14 +171,24 @@ fn jobs(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Job>, usi
             }
         }
     }
-    Ok((jobs, failed))
+    Ok((games, failed))
 }
 
 /// The readings of an earlier run, finished or not. Without one no file may be in the way.
-fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Vec<Option<Reading>>, String> {
+fn known(
+    game: &Game,
+    settings: &Settings,
+    engine: &str,
+    args: &Args,
+) -> Result<Vec<Option<Reading>>, String> {
+    if game.target.is_none() {
+        // nothing is written, so that another analysis is in nobody's way
+        let path = whole_file::beside(&game.name, "json");
+        return Ok(store::load(&path, &game.record, settings, engine).ok().flatten().unwrap_or_default());
+    }
     for ending in ["json", "part.json"] {
-        let Some(path) = job.file(ending) else { continue };
-        match store::load(&path, &job.record, settings, engine) {
+        let Some(path) = game.file(ending) else { continue };
+        match store::load(&path, &game.record, settings, engine) {
             Ok(Some(readings)) => return Ok(readings),
             Ok(None) => {}
             Err(_) if args.force => {}
@@ -183,7 +196,7 @@ fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Ve
         }
     }
     // without a reading beside them such files are of someone else
-    match args.forms().filter_map(|form| job.file(form.ending())).find(|path| path.exists()) {
+    match args.forms().filter_map(|form| game.file(form.ending())).find(|path| path.exists()) {
         Some(path) if !args.force => {
             Err(format!("{}: exists and stays; --force writes it anew", path.display()))
         }
@@ -192,8 +205,8 @@ fn known(job: &Job, settings: &Settings, engine: &str, args: &Args) -> Result<Ve
 }
 
 /// Writes what was asked for; the endings of its files.
-fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str>, Box<dyn Error>> {
-    let Some(target) = &job.target else {
+fn write(args: &Args, game: &Game, report: &Report<'_>) -> Result<Vec<&'static str>, Box<dyn Error>> {
+    let Some(target) = &game.target else {
         let mut out = console::output();
         let colors = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         out.write_all(text::write(report, colors).as_bytes())?;
@@ -213,7 +226,7 @@ fn write(args: &Args, job: &Job, report: &Report<'_>) -> Result<Vec<&'static str
             Form::Csa => {
                 let lost = Format::Csa.losses(report.record);
                 if !lost.is_empty() {
-                    note!("{}", messages::no_place(job.source.display(), "csa", lost));
+                    note!("{}", messages::no_place(game.source.display(), "csa", lost));
                 }
                 annotate::write(report, Format::Csa)
             }

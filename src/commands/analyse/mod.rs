@@ -1,4 +1,4 @@
-//! `toratsugumi analyse`: a reading of one position, or of whole games.
+//! `toratsugumi analyse`: the analysis of one position, or of whole games.
 
 mod args;
 mod games;
