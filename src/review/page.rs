@@ -1,14 +1,18 @@
-//! The reading as one page for a browser: everything is inside, nothing is fetched.
+//! The analysis as one page for a browser: everything is inside, nothing is fetched.
 
+use super::annotate;
 use super::graph;
 use super::judge::Class;
 use super::report::Report;
+use crate::position::Position;
+use crate::record::{Format, Ply};
 use crate::support::lang::Lang;
-use crate::types::Color;
-use serde_json::{Value, json};
+use crate::types::{Color, Square};
+use serde_json::{Map, Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
+const RULES: &str = include_str!("page/rules.js");
 const SCRIPT: &str = include_str!("page/page.js");
 
 /// The page.
@@ -22,19 +26,16 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
         ["EVENT", "START_TIME", "SITE"].into_iter().filter_map(|name| report.record.header(name)).collect();
     let mut data = serde_json::to_value(report)?;
     if let Value::Object(map) = &mut data {
-        map.insert("words".into(), words(lang));
+        map.insert("words".into(), words(report));
         map.insert("names".into(), json!(Color::ALL.map(|color| report.player(color))));
-        let ends = [graph::LEFT, graph::RIGHT, graph::WIDTH, graph::TOP, graph::BOTTOM];
-        map.insert("graph".into(), json!(ends));
+        map.insert("comments".into(), json!(report.record.comments));
+        map.insert("variations".into(), variations(report).into());
+        let judged = annotate::judged(report);
+        map.insert("kif".into(), Format::Kif.write(&judged).into());
+        map.insert("csa".into(), Format::Csa.write(&judged).into());
     }
     // nothing within a script element may look like its end
     let data = data.to_string().replace('<', "\\u003c");
-    let graph = format!(
-        "<svg id=\"graph\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"graph-name\">{}</svg>",
-        graph::WIDTH,
-        graph::HEIGHT,
-        graph::inner(report)
-    );
     let parts = [
         ("{{lang}}", lang.code().to_string()),
         ("{{title}}", escape(&title)),
@@ -53,45 +54,203 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
         ("{{slider}}", lang.pick("手数", "Move").into()),
         ("{{board}}", lang.pick("盤面", "Board").into()),
         ("{{moves}}", lang.pick("指し手", "Moves").into()),
-        ("{{lines}}", lang.pick("読み筋", "Best lines").into()),
+        ("{{promotion}}", lang.pick("成りますか", "Promote?").into()),
+        ("{{centipawns}}", lang.pick("評価値で表示", "Centipawns").into()),
+        ("{{times}}", lang.pick("一手ごとの消費時間", "Time used for each move").into()),
+        ("{{learn}}", lang.pick("間違いから学ぶ", "Learn from the mistakes of").into()),
+        ("{{own}}", lang.pick("自分の手（盤上でも指せます）", "Your own move (or play it on the board)").into()),
+        ("{{try}}", lang.pick("指す", "Play").into()),
+        ("{{copy}}", lang.pick("コピー", "Copy").into()),
+        ("{{save}}", lang.pick("保存", "Save").into()),
+        ("{{pieces}}", lang.pick("駒", "Pieces").into()),
+        ("{{ranks}}", lang.pick("段", "Ranks").into()),
         (
             "{{help}}",
             lang.pick(
-                "←→ 一手　↑↓ 悪手・疑問手　Home End 最初・最後　F 反転　Esc 本譜へ",
-                "←→ move, ↑↓ mistake, Home End ends, F turn, Esc back to the game",
+                "←→ 一手　↑↓ 悪手・疑問手　Home End 最初・最後　F 反転　T 自分の手　N 次の問題　Esc 本譜へ",
+                "←→ move, ↑↓ mistake, Home End ends, F turn, T your own move, N next question, Esc back to the game",
             )
             .into(),
         ),
-        ("{{graph}}", graph),
         ("{{style}}", STYLE.to_string()),
         // last, for names and comments may hold anything
+        ("{{rules}}", RULES.to_string()),
         ("{{script}}", SCRIPT.to_string()),
         ("{{data}}", data),
     ];
     Ok(parts.iter().fold(PAGE.to_string(), |page, (name, text)| page.replacen(name, text, 2)))
 }
 
-/// The words that the script shows.
-fn words(lang: Lang) -> Value {
+/// A move of a variation: USI, in words, comments.
+type Step<'a> = (String, String, &'a [String]);
+
+/// The record's variations as lines: the plies of the game before each (`base`), its moves in USI and in words, the
+/// comments on them. A variation of a variation begins where that one does; its `own` moves come after so many.
+fn variations(report: &Report<'_>) -> Vec<Value> {
+    let mut found = Vec::new();
+    branches(&report.record.moves, None, (report.record.root.clone(), None), report.words, &mut found);
+    found
+}
+
+/// Collects the variations beside these moves. `branch`: for a variation, the plies before it in the game and its
+/// moves before these.
+fn branches<'a>(
+    moves: &'a [Ply],
+    branch: Option<(usize, Vec<Step<'a>>)>,
+    (mut position, mut last): (Position, Option<Square>),
+    words: Lang,
+    found: &mut Vec<Value>,
+) {
+    let mut played: Vec<Step<'a>> = Vec::new();
+    let first = found.len();
+    for (i, ply) in moves.iter().enumerate() {
+        for line in &ply.variations {
+            let before = match &branch {
+                None => (i, Vec::new()),
+                Some((base, before)) => (*base, [&before[..], &played[..]].concat()),
+            };
+            branches(&line.moves, Some(before), (position.clone(), last), words, found);
+        }
+        played.push((ply.mv.to_string(), words.spell(&position, last, ply.mv), &ply.comments));
+        position.do_move(ply.mv);
+        last = Some(ply.mv.to());
+    }
+    if let Some((base, before)) = branch
+        && !played.is_empty()
+    {
+        let own = before.len();
+        let line = [before, played].concat();
+        let moves: Vec<&String> = line.iter().map(|step| &step.0).collect();
+        let text: Vec<&String> = line.iter().map(|step| &step.1).collect();
+        let comments: Vec<&[String]> = line.iter().map(|step| step.2).collect();
+        found.insert(
+            first,
+            json!({ "base": base, "own": own, "moves": moves, "text": text, "comments": comments }),
+        );
+    }
+}
+
+/// The words that the script shows, in Japanese and English; `{}` are the script's to fill.
+const WORDS: [(&str, &str, &str); 43] = [
+    ("doubt", "？", "?"),
+    ("between", "{}から{}まで", "between {} and {}"),
+    ("start", "開始局面", "Start"),
+    ("axisTime", "消費時間", "Time used"),
+    ("best", "最善", "best"),
+    ("book", "定跡", "book"),
+    ("inBook", "定", "book"),
+    ("time", "消費", "time"),
+    ("missed", "{}手詰を逃す", "a mate in {} plies missed"),
+    ("allowed", "{}手詰が生じる", "a mate in {} plies allowed"),
+    ("mate", "{} {}手詰", "{} mates in {} plies"),
+    ("depth", "深さ", "depth"),
+    ("hand", "持駒", "in hand"),
+    ("none", "なし", "none"),
+    ("variation", "読み筋", "line"),
+    ("linesAfter", "読み筋（{} の後）", "Best lines after {}"),
+    ("linesAtStart", "読み筋（開始局面）", "Best lines at the start"),
+    ("playedLine", "本譜", "Played"),
+    ("bestLine", "最善", "Best"),
+    ("leaves", "{}（{}の勝率 {}）", "{} ({}'s win rate {})"),
+    ("leave", "本譜へ戻る", "back to the game"),
+    ("branch", "棋譜の変化", "variation of the record"),
+    ("sideLine", "変化 {}", "variation {}"),
+    ("comment", "コメント", "comment"),
+    ("own", "自分の手", "your move"),
+    ("promote", "成る", "promote"),
+    ("keep", "成らない", "do not promote"),
+    ("illegal", "{} は指せません（例: 7g7f）", "{} is not a legal move here (example: 7g7f)"),
+    ("isBest", "エンジンの最善手です。", "The engine's best move."),
+    ("loses", "勝率の損失 {}", "loses {} of win rate"),
+    ("wasPlayed", "本譜の手です（{}）。", "The move of the game; it {}."),
+    ("inLines", "エンジンの候補手です（{}）。", "Among the engine's lines; it {}."),
+    (
+        "inGame",
+        "本譜の{}手目の局面になります（{}）。",
+        "It leads to the game's position after {} moves and {}.",
+    ),
+    (
+        "reached",
+        "本譜の{}手目と同じ局面です（先手の勝率 {}）。",
+        "The game's position after {} moves: Black's win rate {}.",
+    ),
+    ("unknown", "この手はエンジンの読みにありません。", "The engine's lines do not have this move."),
+    ("question", "問題 {}/{}　{}手目 {} よりよい手は？", "Question {} of {}: a better move than {}. {}?"),
+    ("howTo", "駒を選び、移動先を選んでください。", "Pick a piece, then its target."),
+    ("showAnswer", "答えを見る", "Show the answer"),
+    ("answer", "最善は {}", "Best was {}"),
+    ("nextLesson", "次の問題", "Next question"),
+    ("endLesson", "終わる", "End"),
+    ("copied", "コピーしました", "copied"),
+    ("notCopied", "コピーできません", "this browser does not let the page copy"),
+];
+
+/// [`WORDS`] in the report's language, with those that depend on the game.
+fn words(report: &Report<'_>) -> Value {
+    let lang = report.words;
+    let mut words: Map<String, Value> =
+        WORDS.iter().map(|&(name, ja, en)| (name.into(), lang.pick(ja, en).into())).collect();
     let class = |class: Class| json!({ "name": lang.class(class), "color": graph::color(class) });
-    json!({
-        "classes": { "best": class(Class::Best), "good": class(Class::Good), "inaccuracy": class(Class::Inaccuracy),
-            "mistake": class(Class::Mistake), "blunder": class(Class::Blunder) },
-        "start": lang.pick("開始局面", "Start"),
-        "rate": lang.pick("先手の勝率", "Black's win rate"),
-        "best": lang.pick("最善", "best"),
-        "book": lang.pick("定跡", "book"),
-        "inBook": lang.pick("定", "book"),
-        "time": lang.pick("消費", "time"),
-        "missed": lang.pick("手詰を逃す", " plies: mate missed"),
-        "allowed": lang.pick("手詰が生じる", " plies: mate allowed"),
-        "mate": lang.pick("手詰", " plies to mate"),
-        "depth": lang.pick("深さ", "depth"),
-        "hand": lang.pick("持駒", "in hand"),
-        "none": lang.pick("なし", "none"),
-        "variation": lang.pick("読み筋", "line"),
-        "sides": [lang.side(Color::Black), lang.side(Color::White)],
-    })
+    let classes = Class::ALL.map(|of| (json_name(of), class(of)));
+    words.insert("classes".into(), Value::Object(classes.into_iter().collect()));
+    words.insert("sides".into(), json!(Color::ALL.map(|color| report.side(color))));
+    let black = report.side(Color::Black);
+    for (name, ja, en) in [
+        ("rate", "の勝率", "'s win rate"),
+        ("axisRate", "の勝率 (%)", "'s win rate, %"),
+        ("axisCp", "から見た評価値", "'s score, centipawns"),
+    ] {
+        words.insert(name.into(), format!("{black}{}", lang.pick(ja, en)).into());
+    }
+    Value::Object(words)
+}
+
+/// A class as the JSON spells it.
+fn json_name(class: Class) -> String {
+    format!("{class:?}").to_lowercase()
+}
+
+/// What the record says of the game: headings, the handicap and the result.
+fn facts(report: &Report<'_>) -> String {
+    let lang = report.words;
+    let label = |name: &str| -> Option<String> {
+        let known = match name {
+            "EVENT" => lang.pick("棋戦", "Event"),
+            "SITE" => lang.pick("場所", "Place"),
+            "START_TIME" => lang.pick("開始", "Start"),
+            "END_TIME" => lang.pick("終了", "End"),
+            "TIME" | "TIME_LIMIT" | "持ち時間" => lang.pick("持ち時間", "Time control"),
+            "OPENING" => lang.pick("戦型", "Opening"),
+            _ => return lang.pick(Some(name.to_string()), None),
+        };
+        Some(known.to_string())
+    };
+    let mut rows: Vec<(String, String)> = report
+        .headers
+        .iter()
+        .filter_map(|(name, value)| {
+            Some((label(name)?, value.clone())).filter(|(_, value)| !value.is_empty())
+        })
+        .collect();
+    if let Some(handicap) = report.handicap() {
+        rows.push((lang.pick("手合割", "Handicap").into(), handicap.into()));
+    }
+    if let Some(ending) = report.ending {
+        let winner = match report.winner {
+            Some("black") => format!("{}: ", report.player(Color::Black)),
+            Some("white") => format!("{}: ", report.player(Color::White)),
+            _ => String::new(),
+        };
+        let won = if winner.is_empty() { "" } else { lang.pick("勝ち ", "wins, ") };
+        let count = lang
+            .pick(format!("（{}手）", report.moves.len()), format!(" after {} moves", report.moves.len()));
+        rows.push((lang.pick("結果", "Result").into(), format!("{winner}{won}{ending}{count}")));
+    }
+    let rows: String = rows
+        .iter()
+        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>", escape(name), escape(value)))
+        .collect();
+    format!("<dl class=\"facts\">{rows}</dl>")
 }
 
 /// The figures of both sides and the turning points.
@@ -139,18 +298,19 @@ fn summary(report: &Report<'_>) -> String {
     let percent = |class: Class| format!("{:.0}", 100.0 * class.threshold());
     let explained = lang.pick(
         format!(
-            "勝率の損失が {}% 以上で緩手、{}% 以上で疑問手、{}% 以上で悪手。精度は 100·e^(-4×損失) の平均。",
-            percent(Class::Inaccuracy), percent(Class::Mistake), percent(Class::Blunder)
+            "指し手の損失は指した側の勝率、グラフと評価値は{}側から見た値。損失が {}% 以上で緩手、{}% 以上で疑問手、{}% 以上で悪手。±は損失の誤差で、「？」は誤差の範囲が別の判定にかかる手。精度は 100·e^(-4×損失) を、その前後で勝率がどれだけ動いたかで重みづけた平均。",
+            report.side(Color::Black), percent(Class::Inaccuracy), percent(Class::Mistake), percent(Class::Blunder)
         ),
         format!(
-            "A move that loses {}% of win rate is an inaccuracy, {}% a mistake, {}% a blunder. Accuracy is the mean of 100·e^(-4·loss).",
-            percent(Class::Inaccuracy), percent(Class::Mistake), percent(Class::Blunder)
+            "A move's loss is in the win rate of its player; graph and scores are {}'s. A loss of {}% is an inaccuracy, {}% a mistake, {}% a blunder; ± is the error of a loss, and ? marks a move whose error reaches another class. Accuracy is the mean of 100·e^(-4·loss), weighted by how much the win rate moved around each move.",
+            report.side(Color::Black), percent(Class::Inaccuracy), percent(Class::Mistake), percent(Class::Blunder)
         ),
     );
     format!(
-        "<table><thead><tr><td></td><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr></thead><tbody>{rows}</tbody></table>{points}<p class=\"small\">{explained}</p>",
-        lang.side(Color::Black),
-        lang.side(Color::White)
+        "{}<table><thead><tr><td></td><th scope=\"col\">{}</th><th scope=\"col\">{}</th></tr></thead><tbody>{rows}</tbody></table>{points}<p class=\"small\">{explained}</p>",
+        facts(report),
+        report.side(Color::Black),
+        report.side(Color::White)
     )
 }
 
