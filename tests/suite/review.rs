@@ -73,7 +73,7 @@ impl Dir {
 }
 
 #[test]
-fn a_game_is_read_and_written_in_every_form() {
+fn games_are_written_in_every_form() {
     let dir = Dir::new();
     let game = dir.game("g.kifu", 60);
     let out = dir.at("out");
@@ -118,6 +118,8 @@ fn a_game_is_read_and_written_in_every_form() {
     let page = dir.read("out/g.analysis.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("lang=\"ja\"") && page.contains("最善手"));
     assert!(page.contains("default-src 'none'"));
+    // 400 kB for 150 moves
+    assert!(page.len() < 60 * 400_000 / 150, "{}", page.len());
     for outside in ["src=", "href=", "@import", "url(", "fetch(", "{{"] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -135,6 +137,14 @@ fn a_game_is_read_and_written_in_every_form() {
     assert!(ok, "{errors}");
     assert!(begun.elapsed() < Duration::from_secs(20));
     assert_eq!(dir.read("out/g.analysis.json"), before);
+    // neither has the terminal's text: a value that no search gave is shown
+    let mut edited: Value = serde_json::from_str(&before).unwrap();
+    edited["positions"][1]["lines"][0]["value"] = 1234.into();
+    std::fs::write(dir.at("out/g.analysis.json"), edited.to_string()).unwrap();
+    let output =
+        command(&[&game, "--nodes", "2000", "--multipv", "2"]).current_dir(dir.at("out")).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("-1371"), "{output:?}");
+    std::fs::write(dir.at("out/g.analysis.json"), &before).unwrap();
     // other settings are another analysis
     let (ok, _, errors) = analyse(&[&game, "--nodes", "500", "--out-dir", &out]);
     assert!(!ok && errors.contains("--force"), "{errors}");
@@ -149,7 +159,7 @@ fn a_game_alone_goes_to_standard_output() {
     assert!(ok, "{errors}");
     assert!(out.contains("accuracy") && out.contains("P-76"), "{out}");
     assert_eq!(std::fs::read_dir(dir.0.path()).unwrap().count(), 1);
-    // what is wrong is told with its line, and the rest is done
+    // an error names its line, and the other games are analysed
     std::fs::write(dir.at("bad.csa"), "V2.2\nPI\n+\n+7775FU\n").unwrap();
     let (ok, out, errors) = analyse(&[&dir.at("bad.csa"), &game, "--nodes", "500", "--lang", "ja"]);
     assert!(!ok && errors.contains("bad.csa: line 4") && out.contains("精度"), "{errors}");
@@ -158,7 +168,7 @@ fn a_game_alone_goes_to_standard_output() {
 }
 
 #[test]
-fn the_network_of_a_kept_reading_is_known_by_what_is_in_it() {
+fn stored_readings_depend_on_the_networks_content() {
     let dir = Dir::new();
     let (game, network) = (dir.game("a.csa", 2), dir.at("nn.bin"));
     let command =
@@ -173,7 +183,7 @@ fn the_network_of_a_kept_reading_is_known_by_what_is_in_it() {
 }
 
 #[test]
-fn a_file_that_no_analysis_left_stays() {
+fn foreign_files_are_not_overwritten() {
     let dir = Dir::new();
     let (game, mine) = (dir.game("a.csa", 2), dir.at("a.analysis.txt"));
     std::fs::write(&mine, "mine").unwrap();
@@ -189,7 +199,7 @@ fn a_file_that_no_analysis_left_stays() {
 /// A repetition is even, and that is its last move's doing; where a draw was agreed upon, or came by the number of moves,
 /// the last move is judged by what it left.
 #[test]
-fn the_last_position_of_a_drawn_game_is_even_if_it_was_repeated() {
+fn repetition_makes_the_last_position_even() {
     let dir = Dir::new();
     let mut record = short_game(30);
     let mut values = Vec::new();
@@ -209,7 +219,7 @@ fn the_last_position_of_a_drawn_game_is_even_if_it_was_repeated() {
 
 /// Ends that are no search's: Black, and White, mates; Black's checks repeat; Black could have declared a win.
 #[test]
-fn decided_positions_are_told_as_they_are() {
+fn decided_positions_have_exact_values() {
     const MATED: &str = "4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1";
     const CHECKED: &str = "8k/9/9/9/7R1/9/PPPPPPP2/1B7/LNSGKGSN1 b - 1";
     const ENTERED: &str = "+P+P+PK+P+P+P+P+P/+R+B7/+P8/9/9/9/9/6+l+l+l/6skg b RB2Gg3s4nl9p 1";
@@ -267,9 +277,9 @@ fn a_record_without_moves_is_read_as_a_position() {
     assert!(text.lines().any(|l| l.starts_with("accuracy") && l.ends_with('-')), "{text}");
 }
 
-/// CSA has no variations, which is told.
+/// CSA has no variations.
 #[test]
-fn what_an_analysis_leaves_out_is_told() {
+fn lost_content_is_reported() {
     let dir = Dir::new();
     let text = "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n\n変化：2手\n   2 ８四歩(83)\n";
     std::fs::write(dir.at("v.kifu"), text).unwrap();
@@ -291,9 +301,12 @@ fn comments_cannot_break_the_page() {
 }
 
 #[test]
-fn a_position_is_read_as_before() {
+fn positions_are_analysed_in_both_languages() {
     let (ok, out, errors) = analyse(&["--nodes", "2000", "--moves", "7g7f", "3c3d"]);
-    assert!(ok && out.contains("best move for Black (先手)") && out.contains("win rate"), "{out}{errors}");
+    assert!(ok && out.contains("best move for Black: ") && out.contains("win rate"), "{out}{errors}");
+    assert!(out.contains("depth  1") && out.chars().all(|c| c.is_ascii() || c == '×'), "one language: {out}");
+    let (ok, out, errors) = analyse(&["--nodes", "2000", "--moves", "7g7f", "3c3d", "--lang", "ja"]);
+    assert!(ok && out.contains("先手の最善手: ▲") && out.contains("先手の持駒"), "{out}{errors}");
     for options in [&["--book", "no.db"][..], &["--mate-nodes", "5"], &["--force"]] {
         let (ok, _, errors) = analyse(&[&["--nodes", "10", "--sfen", "startpos"], options].concat());
         assert!(!ok && errors.contains(options[0]) && errors.contains("for games"), "{errors}");
@@ -335,7 +348,7 @@ fn mates_are_found_by_the_solver() {
 
 /// Three games, or as many as the environment says, killed ten times.
 #[test]
-fn a_batch_that_is_killed_ends_as_an_undisturbed_one() {
+fn killed_batches_resume_to_the_same_files() {
     let count: usize = std::env::var("REVIEW_GAMES").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
     let dir = Dir::new();
     std::fs::create_dir_all(dir.at("games/deep")).unwrap();
@@ -385,6 +398,14 @@ const ply = () => Number(by("slider").value);
 const key = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 const label = () => by("board").getAttribute("aria-label");
 const pieces = () => by("board").querySelectorAll("g").length;
+const press = (node, type, x, y, buttons = 0) => node.dispatchEvent(new PointerEvent(type, { clientX: x, clientY: y, buttons, bubbles: true, pointerId: 1, pointerType: "touch" }));
+const tap = (sq) => {
+  const box = by("board").getBoundingClientRect(), scale = Math.min(box.width, box.height) / 430, left = box.left + (box.width - 430 * scale) / 2;
+  const column = 9 - Number(sq[0]), row = sq.charCodeAt(1) - 97;
+  by("board").dispatchEvent(new MouseEvent("click", { clientX: left + (12 + 44 * (column + 0.5)) * scale, clientY: box.top + (20 + 44 * (row + 0.5)) * scale, bubbles: true }));
+};
+const game = JSON.parse(by("game").textContent);
+const flagged = game.moves.find((move) => ["inaccuracy", "mistake", "blunder"].includes(move.class));
 try {
   check("begins at the start", ply() === 0 && pieces() === 40);
   key("ArrowRight"); check("arrow right", ply() === 1 && by("board").querySelectorAll(".to").length === 1);
@@ -396,24 +417,63 @@ try {
   by("forward").click(); by("forward").click(); by("back").click(); check("buttons", ply() === 1);
   by("last").click(); check("last", ply() === N); by("first").click(); check("first", ply() === 0);
   by("slider").value = 7; by("slider").dispatchEvent(new Event("input")); check("slider", ply() === 7 && location.hash === "#7");
-  by("moves").querySelectorAll("button")[12].click(); check("list", ply() === 12);
+  by("moves").querySelectorAll("button[data-ply]")[12].click(); check("list", ply() === 12);
   const box = by("graph").getBoundingClientRect();
-  by("graph").dispatchEvent(new MouseEvent("click", { clientX: box.left + box.width * 788 / 800, clientY: box.top + 20, bubbles: true }));
-  check("graph", ply() === N);
-  const square = by("board").getBoundingClientRect();
-  by("board").dispatchEvent(new MouseEvent("click", { clientX: square.left + 20, clientY: square.top + 50, bubbles: true }));
-  check("board", ply() === N - 1);
+  press(by("graph"), "pointerdown", box.right - 11, box.top + 20, 1); check("graph", ply() === N);
+  press(by("graph"), "pointermove", box.left + box.width / 2, box.top + 20, 1);
+  check("graph by dragging", Math.abs(ply() - N / 2) < N / 10);
+  press(by("graph"), "pointermove", box.left + 50, box.top + 20); check("graph by hovering", by("pointed").textContent.length > 5 && ply() > N / 4);
+  press(by("graph"), "pointerleave", 0, 0);
+  const curve = () => by("graph").querySelector(".curve").getAttribute("points");
+  const rates = curve(); by("centipawns").click(); check("centipawns", curve() !== rates); by("centipawns").click(); check("win rates", curve() === rates);
+  key("End"); tap("5e"); check("the board's left half", [N, N - 1].includes(ply()));
   by("first").click();
   const before = label();
   by("lines").querySelectorAll("button")[2].click();
   check("a line is played", ply() === 0 && label() !== before && by("lines").querySelectorAll("[aria-current=true]").length === 1);
   key("ArrowLeft"); check("back within the line", by("lines").querySelectorAll("button")[1].getAttribute("aria-current") === "true");
   key("Escape"); check("back to the game", label() === before);
+  check("star points", by("board").querySelectorAll(".star").length === 4);
+  const arrows = () => [...by("board").querySelectorAll(".arrow")].map((a) => a.dataset.move);
+  by("moves").querySelector(`button[data-ply="${flagged.ply}"]`).click();
+  check("two arrows at a bad move", arrows().length === 2 && arrows()[0] === flagged.usi && arrows()[1] === game.positions[flagged.ply - 1].lines[0].pv[0]);
+  const rows = by("compare").querySelectorAll(".line");
+  check("two lines at a bad move", rows.length === 2);
+  rows[1].querySelector("button").click(); check("the better move on the board", label().includes(rows[1].querySelector("button").textContent) && by("board").querySelectorAll(".to").length === 1);
+  key("Escape"); by("first").click();
+  tap("7g"); check("a piece is picked up", by("board").querySelectorAll(".target").length === 1);
+  key("Escape"); check("and put down", by("board").querySelectorAll(".target").length === 0);
+  tap("9g"); tap("9f"); check("a move of one's own", ply() === 0 && label().includes("96") && by("detail").querySelector(".answer"));
+  key("Escape"); tap("9g"); tap("5e"); check("only legal moves", label() === before);
+  key("t"); check("own moves by keyboard", document.activeElement === by("own-move") && by("legal").children.length === 30);
+  by("own-move").value = "1g1f"; by("own").requestSubmit(); check("a typed move", label().includes("16"));
+  key("Escape"); by("own-move").value = "1g1e"; by("own").requestSubmit(); check("an illegal move is refused", label() === before && by("own-answer").textContent.includes("1g1e"));
+  document.activeElement.blur();
+  const side = game.moves.find((move) => ["mistake", "blunder"].includes(move.class));
+  by("learn-" + side.side).click();
+  check("a question", !by("lesson").hidden && ply() === side.ply - 1 && by("lines").hidden && by("detail").hidden && by("compare").children.length === 0);
+  by("own-move").value = game.positions[side.ply - 1].lines[0].pv[0]; by("own").requestSubmit();
+  check("the right answer", !by("lines").hidden && by("lesson").querySelector(".answer").textContent.length > 3);
+  key("n"); check("the next question", by("lesson").hidden || by("lines").hidden);
+  while (!by("lesson").hidden) key("n");
+  by("learn-" + side.side).click(); by("lesson").querySelector("button").click(); check("the answer is shown", !by("lines").hidden);
+  key("Escape"); check("the end of the lesson", by("lesson").hidden);
+  if (by("board").getAttribute("aria-label") && ply() > 0) by("first").click();
+  const rank = () => by("board").querySelectorAll(".label")[1].textContent;
+  by("ranks").value = "abcdefghi"; by("ranks").dispatchEvent(new Event("change")); check("ranks", rank() === "a" || rank() === "i");
+  by("pieces").value = "letters"; by("pieces").dispatchEvent(new Event("change")); check("letters", /[PLNSGBRK]/.test(by("board").querySelector(".face").textContent));
+  by("pieces").value = "kanji"; by("pieces").dispatchEvent(new Event("change"));
+  check("the record is in the page", game.kif.includes("手数") && game.csa.includes("V2"));
+  by("copy-sfen").click(); by("copy-kif").click(); by("copy-csa").click(); by("save-kif").click(); by("save-csa").click();
   const top = () => by("hand-top").textContent;
   const was = top(); key("f"); check("turned", top() !== was); key("f");
   by("theme").click(); const dark = getComputedStyle(document.body).backgroundColor;
   by("theme").click(); check("dark and light", dark !== getComputedStyle(document.body).backgroundColor);
-  check("every control has a name", [...document.querySelectorAll("button, input")].every((b) => (b.textContent || b.getAttribute("aria-label") || "").trim()));
+  window.scrollTo(0, document.body.scrollHeight); by("moves").querySelector("button").click();
+  const seen = by("board").getBoundingClientRect();
+  check("the board stays in sight", seen.bottom > 0 && seen.top < window.innerHeight && seen.top >= -1);
+  window.scrollTo(0, 0);
+  check("every control has a name", [...document.querySelectorAll("button, input, select")].every((b) => (b.textContent || b.getAttribute("aria-label") || (b.labels && b.labels[0] && b.labels[0].textContent) || "").trim()));
   check("nothing wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
   check("nothing fetched", performance.getEntriesByType("resource").length === 0);
 } catch (e) { result.push("FAILED " + e); }
@@ -477,6 +537,47 @@ fn book_moves_are_marked() {
         let (ok, said, errors) = analyse(&[&game, "--book", &dir.at(name)]);
         assert!(!ok && said.is_empty() && errors.contains(name) && errors.lines().count() == 1, "{errors}");
     }
+}
+
+/// The page's own rules against the engine's: the legal moves of 300 positions, and of 1,000 from games of random moves.
+#[test]
+#[ignore = "needs node: make page-test"]
+fn the_pages_rules_are_the_engines() {
+    let mut rng = Rng::new(11);
+    let known = include_str!("../data/legal_moves.tsv").lines().filter(|line| !line.starts_with('#'));
+    let mut positions: Vec<Position> =
+        known.map(|line| Position::from_sfen(line.split('\t').next().unwrap()).unwrap()).collect();
+    let mut position = Position::startpos();
+    for plies in 1..=1000 {
+        let moves: Vec<_> = position.legal_moves(true).iter().map(|m| m.mv).collect();
+        if moves.is_empty() || plies % 150 == 0 {
+            position = Position::startpos();
+            continue;
+        }
+        position.do_move(moves[rng.below(moves.len())]);
+        positions.push(Position::from_sfen(&position.sfen()).unwrap());
+    }
+    assert!(positions.len() > 1200);
+    let mut wanted: Vec<Value> = Vec::new();
+    for position in &positions {
+        let mut moves: Vec<String> = position.legal_moves(true).iter().map(|m| m.mv.to_string()).collect();
+        moves.sort();
+        wanted.push(serde_json::json!([position.sfen(), moves.join(" ")]));
+    }
+    let rules =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/review/page/rules.js"));
+    let script = format!(
+        "{}\nfor (const [sfen, moves] of {}) {{ const position = Rules.parseSfen(sfen);\n\
+         const found = Rules.legalMoves(position).sort().join(' ');\n\
+         if (found !== moves) throw new Error(sfen + ': ' + found + ' instead of ' + moves);\n\
+         if (Rules.toSfen(position, sfen.split(' ')[3]) !== sfen) throw new Error(sfen); }}\n",
+        rules.unwrap(),
+        Value::Array(wanted)
+    );
+    let dir = Dir::new();
+    std::fs::write(dir.at("rules.js"), script).unwrap();
+    let output = Command::new("node").arg(dir.at("rules.js")).output().expect("node");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// `make page-test` runs this; it needs a Chromium.

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// Analyse whole games, move by move, or a position
 ///
 /// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them) every position is searched and every move
-/// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The analysis of a game goes to
+/// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The positions around bad
+/// moves are searched again with more nodes; `?` marks a move that may be of another class. The analysis of a game goes to
 /// standard output as text; with --html, --svg, --kif, --csa, --json, --text or --out-dir it goes to files called
 /// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again goes on where it
 /// was stopped, or writes further files without searching.
@@ -32,7 +33,7 @@ pub struct Args {
     /// Plies to think ahead, instead of a time
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..))]
     pub depth: Option<i32>,
-    /// Positions to search, instead of a time [default: 200000 for each position of a game]
+    /// Nodes to search, instead of a time; in a game on average for each position [default: 200000]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub nodes: Option<u64>,
     /// Lines to show
@@ -82,6 +83,9 @@ pub struct Args {
     /// Analyse anew what was analysed with other settings
     #[arg(long)]
     pub force: bool,
+    /// For a position on a terminal: every depth on a line of its own, and the lines whole, as when piped
+    #[arg(long, short)]
+    pub verbose: bool,
     /// No progress on standard error
     #[arg(long, short)]
     pub quiet: bool,

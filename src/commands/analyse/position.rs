@@ -1,16 +1,17 @@
-//! A reading of one position for people: the board, the score, the win rate, and the best lines
-//! in Japanese notation beside USI.
+//! The analysis of one position: the board, the score, the win rate and the best lines, in Japanese or English. On a
+//! terminal it stays within 24 lines of 80 columns; piped, or with `--verbose`, it tells everything.
 
 use super::args::Args;
 use crate::commands::signals;
 use crate::engine::{Bound, Diagram, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
 use crate::position::Position;
-use crate::record::notation;
 use crate::resume::interrupt;
+use crate::review::text;
 use crate::support::console;
-use crate::types::{Color, Move};
+use crate::support::lang::Lang;
+use crate::types::{Color, Move, PieceType, Square};
 use std::error::Error;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,16 +20,45 @@ const DEFAULT_MOVETIME: u64 = 3000;
 /// Between two looks at whether the search has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Shows every new best line as it comes and keeps the last of each rank.
+/// The width of a terminal that does not tell it.
+const COLUMNS: usize = 80;
+
+/// Clears the line and goes back to its beginning.
+const CLEAR: &str = "\r\x1b[K";
+
+/// Shows every new best line as it comes, on a terminal each in the place of the last, and keeps the last of each rank.
 struct Reader {
     position: Position,
-    before: Option<(Position, Move)>,
+    last: Option<Square>,
+    lang: Lang,
+    /// For a terminal: a line never takes more than one.
+    short: bool,
     lines: LastLines,
 }
 
 impl Reader {
-    fn japanese(&self, moves: &[Move]) -> String {
-        notation::line(&self.position, self.before.as_ref(), moves).join(" ")
+    fn spell(&self, moves: &[Move]) -> String {
+        let moves: Vec<Move> = moves.iter().copied().take_while(|m| m.is_some()).collect();
+        self.lang.spell_line(&self.position, self.last, &moves).join(" ")
+    }
+
+    /// The text as far as it fits on a line of the terminal.
+    fn fit(&self, line: String) -> String {
+        if self.short { text::cut(&line, COLUMNS - 1) } else { line }
+    }
+
+    fn progress(&self, info: &Info) -> String {
+        let line = format!(
+            "depth {:2}  {:>9}  {:5.1} %  {:>10} nodes  {:>6} ms  {}",
+            info.depth,
+            UsiScore(info.score).to_string(),
+            100.0 * win_rate(info.score),
+            info.nodes,
+            info.time_ms,
+            // one screen line
+            self.spell(&info.pv[..info.pv.len().min(6)]),
+        );
+        self.fit(line)
     }
 }
 
@@ -36,24 +66,59 @@ impl Observer for Reader {
     fn info(&self, info: &Info) {
         self.lines.info(info);
         if info.multipv == 1 && matches!(info.bound, Bound::Exact | Bound::None) {
+            let mut out = console::output();
             // a closed output is found out at the end
-            let _ = writeln!(
-                console::output(),
-                "depth {:2}  {:>9}  {:5.1} %  {:>10} nodes  {:>6} ms  {}",
-                info.depth,
-                UsiScore(info.score).to_string(),
-                100.0 * win_rate(info.score),
-                info.nodes,
-                info.time_ms,
-                // one screen line
-                self.japanese(&info.pv[..info.pv.len().min(6)]),
-            );
+            let _ = match self.short {
+                true => write!(out, "{CLEAR}{}", self.progress(info)).and_then(|()| out.flush()),
+                false => writeln!(out, "{}", self.progress(info)),
+            };
         }
     }
 
     fn message(&self, text: &str) {
-        let _ = writeln!(console::output(), "{text}");
+        if !self.short {
+            let _ = writeln!(console::output(), "{text}");
+        }
     }
+}
+
+/// The board in the letters of SFEN, capitals for Black.
+fn letters(position: &Position) -> String {
+    let hand = |color: Color| {
+        let hand = position.hand(color);
+        let held: Vec<String> = PieceType::HAND
+            .iter()
+            .filter(|kind| hand.has(**kind))
+            .map(|kind| {
+                format!("{}{}", ["", "P", "L", "N", "S", "B", "R", "G"][kind.index()], hand.count(*kind))
+            })
+            .collect();
+        if held.is_empty() { "none".into() } else { held.join(" ") }
+    };
+    let sfen = position.sfen();
+    let mut board = String::new();
+    for (rank, row) in sfen.split(' ').next().unwrap_or_default().split('/').enumerate() {
+        let mut promoted = false;
+        for c in row.chars() {
+            match c {
+                '+' => promoted = true,
+                '1'..='9' => board += &"  .".repeat(c as usize - '0' as usize),
+                _ => {
+                    board += &format!(" {}{c}", if promoted { '+' } else { ' ' });
+                    promoted = false;
+                }
+            }
+        }
+        board += &format!("   {}\n", rank + 1);
+    }
+    format!(
+        "White in hand: {}\n  9  8  7  6  5  4  3  2  1\n{board}Black in hand: {}\n{} to move, move {}{}",
+        hand(Color::White),
+        hand(Color::Black),
+        Lang::En.side(position.side_to_move()),
+        position.game_ply(),
+        if position.in_check() { ", in check" } else { "" },
+    )
 }
 
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
@@ -70,13 +135,15 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let mut out = console::output();
     let position = engine.position().clone();
-    writeln!(out, "{}\nsfen {}\n", Diagram(&position), position.sfen())?;
-    let reader = Arc::new(Reader {
-        position: position.clone(),
-        before: engine.game().before_last(),
-        lines: LastLines::default(),
-    });
-    let mut say = |text: &str| drop(writeln!(console::output(), "{text}"));
+    let lang = Lang::of_process();
+    let short = std::io::stdout().is_terminal() && !args.verbose;
+    let board = lang.pick(Diagram(&position).to_string(), letters(&position));
+    writeln!(out, "{board}\nsfen {}", position.sfen())?;
+    let last = engine.game().before_last().map(|(_, m)| m.to());
+    let reader =
+        Arc::new(Reader { position: position.clone(), last, lang, short, lines: LastLines::default() });
+    let observer = reader.clone();
+    let mut say = move |text: &str| observer.message(text);
     // loading is not thinking: the time begins behind it
     engine.network(&mut say)?;
     let limits = match (args.depth, args.nodes) {
@@ -97,28 +164,35 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     let result = engine.wait();
 
-    let side = match position.side_to_move() {
-        Color::Black => "Black (先手)",
-        Color::White => "White (後手)",
+    write!(out, "{}", if short { CLEAR } else { "\n" })?;
+    let side = lang.side(position.side_to_move());
+    let answer = match result.best {
+        Move::WIN => {
+            lang.pick(format!("{side}の入玉宣言勝ち"), format!("{side} declares a win: the king has entered"))
+        }
+        m if !m.is_some() => {
+            lang.pick(format!("{side}の詰み"), format!("{side} has no legal move and has lost"))
+        }
+        m => {
+            let text = reader.spell(&[m]);
+            lang.pick(format!("{side}の最善手: {text} {m}"), format!("best move for {side}: {text} {m}"))
+        }
     };
-    writeln!(out)?;
-    match result.best {
-        Move::WIN => writeln!(out, "{side} declares a win: the king has entered (入玉宣言勝ち)")?,
-        m if !m.is_some() => writeln!(out, "{side} has no legal move and has lost (詰み)")?,
-        m => writeln!(out, "best move for {side}: {} {m}", reader.japanese(&[m]))?,
-    }
+    writeln!(out, "{answer}")?;
     for info in reader.lines.take() {
-        writeln!(
-            out,
-            "\n{}. {}, win rate {:.1} %, depth {}/{}",
-            info.multipv,
-            UsiScore(info.score),
-            100.0 * win_rate(info.score),
-            info.depth,
-            info.seldepth
-        )?;
+        let (rank, score, rate) = (info.multipv, UsiScore(info.score), 100.0 * win_rate(info.score));
+        let depth = format!("{}/{}", info.depth, info.seldepth.max(info.depth));
+        let moves = reader.spell(&info.pv);
+        if short {
+            writeln!(out, "{}", reader.fit(format!("{rank}. {score}  {rate:.1} %  {depth}  {moves}")))?;
+            continue;
+        }
         let usi: Vec<String> = info.pv.iter().map(Move::to_string).collect();
-        writeln!(out, "   {}\n   {}", reader.japanese(&info.pv), usi.join(" "))?;
+        let head = lang.pick(
+            format!("{score}, {side}の勝率 {rate:.1} %, 深さ {depth}"),
+            format!("{score}, {side}'s win rate {rate:.1} %, depth {depth}"),
+        );
+        writeln!(out, "\n{rank}. {head}\n   {moves}\n   {}", usi.join(" "))?;
     }
     Ok(())
 }
