@@ -844,7 +844,10 @@ fn subcommands_answer_and_fail_in_one_line() {
     let (code, out, err) =
         run(&["analyse", "--moves", "7g7f", "3c3d", "--depth", "3", "--hash", "8", "--multipv", "2"]);
     assert!(
-        code == Some(0) && out.contains('▲') && out.contains("win rate") && out.contains("|一"),
+        code == Some(0)
+            && out.contains('▲')
+            && out.contains("win rate")
+            && out.contains("Black in hand: none"),
         "{out}{err}"
     );
     let nothing = tempfile::tempdir().unwrap();
