@@ -841,15 +841,25 @@ fn subcommands_answer_and_fail_in_one_line() {
     let signature =
         |out: &str| out.lines().last().map(|l| l.split(' ').next().unwrap_or_default().to_string());
     assert_eq!(signature(&out), signature(&again));
-    let (code, out, err) =
-        run(&["analyse", "--moves", "7g7f", "3c3d", "--depth", "3", "--hash", "8", "--multipv", "2"]);
-    assert!(
-        code == Some(0)
-            && out.contains('▲')
-            && out.contains("win rate")
-            && out.contains("Black in hand: none"),
-        "{out}{err}"
-    );
+    for (lang, expected) in
+        [("en", ["Black in hand: none", "win rate", "best move"]), ("ja", ["|一", "勝率", "▲"])]
+    {
+        let (code, out, err) = run(&[
+            "analyse",
+            "--moves",
+            "7g7f",
+            "3c3d",
+            "--depth",
+            "3",
+            "--hash",
+            "8",
+            "--multipv",
+            "2",
+            "--lang",
+            lang,
+        ]);
+        assert!(code == Some(0) && expected.iter().all(|text| out.contains(text)), "{out}{err}");
+    }
     let nothing = tempfile::tempdir().unwrap();
     let empty = nothing.path().to_str().unwrap();
     // what `analyse` left is no record, and a network stays
