@@ -53,6 +53,8 @@ pub struct Session {
     position_refused: bool,
     /// The answer to a `go infinite` or `go ponder` that is not searched; the protocol wants it held back until `stop`.
     held_answer: Option<&'static str>,
+    /// The held answer is that of a `go ponder`, which `ponderhit` releases too.
+    held_for_ponder: bool,
     /// The search that runs, if one does, has been told to stop.
     stopping: bool,
     increments: IncrementReader,
@@ -67,6 +69,7 @@ impl Session {
             extras,
             position_refused: false,
             held_answer: None,
+            held_for_ponder: false,
             stopping: false,
             increments: IncrementReader::default(),
         }
@@ -149,7 +152,9 @@ impl Session {
                 self.say_remarks(&go);
                 let limits = self.completed(go.limits);
                 self.engine.ponderhit(limits.has_time().then_some(limits));
-                self.give_held_answer();
+                if self.held_for_ponder {
+                    self.give_held_answer();
+                }
             }
             Command::SetOption { name, value } => {
                 self.set_option(name, value);
@@ -320,6 +325,7 @@ impl Session {
         };
         if go.limits.infinite || go.limits.ponder {
             self.held_answer = Some(answer);
+            self.held_for_ponder = go.limits.ponder;
         } else {
             self.output.line(answer);
         }

@@ -827,6 +827,21 @@ fn a_closed_output_ends_the_engine_quietly() {
 }
 
 #[test]
+fn ponderhit_does_not_release_the_held_answer_of_go_infinite() {
+    let mut s = Session::ready();
+    s.send("position sfen x");
+    s.send("go infinite");
+    s.send("ponderhit");
+    let lines = s.ask("isready");
+    assert!(!lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
+    s.send("stop");
+    assert_eq!(s.until("bestmove").last().unwrap(), "bestmove resign");
+    s.send("go ponder");
+    s.send("ponderhit");
+    assert_eq!(s.until("bestmove").last().unwrap(), "bestmove resign");
+}
+
+#[test]
 fn subcommands_answer_and_fail_in_one_line() {
     let run = |args: &[&str]| {
         let output = program().args(args).stdin(Stdio::null()).output().unwrap();
