@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use super::head::pieces_in_hand;
+use super::king_part::KingPart;
 use super::layers::{Dense, WEIGHT_SHIFT};
 use super::network::Network;
 use super::parameters::Parameters;
@@ -138,6 +139,10 @@ fn rows(network: &dyn Parameters) -> impl Iterator<Item = i32> + Clone {
     inputs.flat_map(|input| network.row(input).iter().map(|&w| w as i32))
 }
 
+fn wide(row: &[i16], out: &mut [f32]) {
+    out.iter_mut().zip(row).for_each(|(x, &w)| *x = f32::from(w));
+}
+
 /// The dense layers with their names.
 fn layers(network: &dyn Parameters) -> impl Iterator<Item = (String, &dyn Dense)> {
     let layers = network.layers();
@@ -169,6 +174,10 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
         range(rows(parameters))
     )?;
     writeln!(out, "\t{}", histogram(rows(parameters)))?;
+    let part = KingPart::of(&shape, |i, out| wide(parameters.row(i), out));
+    if let Some(KingPart { all, specific }) = part {
+        writeln!(out, "king squares\tRMS of board rows {all:.2}\tspecific to a king square {specific:.2}")?;
+    }
     for (name, layer) in layers(parameters) {
         let (bias, range) = (range(layer.bias().iter().copied()), range(weights(layer)));
         let (inputs, outputs) = (layer.inputs(), layer.bias().len());
@@ -219,9 +228,19 @@ pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl 
     let (p, q) = (a.parameters(), b.parameters());
     writeln!(out, "networks\t{} and {}", a.name(), b.name())?;
     if a.shape() == b.shape() {
-        let wide = |bias: &[i16]| bias.iter().map(|&x| x as i32).collect::<Vec<_>>();
-        line(out, "input bias", wide(p.bias()).into_iter(), wide(q.bias()).into_iter())?;
+        let bias = |p: &dyn Parameters| p.bias().iter().map(|&x| x as i32).collect::<Vec<_>>();
+        line(out, "input bias", bias(p).into_iter(), bias(q).into_iter())?;
         line(out, "input", rows(p), rows(q))?;
+        let difference = |i: usize, out: &mut [f32]| {
+            wide(p.row(i), out);
+            out.iter_mut().zip(q.row(i)).for_each(|(x, &y)| *x -= f32::from(y));
+        };
+        if let Some(KingPart { all, specific }) = KingPart::of(&a.shape(), difference) {
+            writeln!(
+                out,
+                "king squares\tRMS of changes in board rows {all:.2}\tspecific to a king square {specific:.2}"
+            )?;
+        }
         for ((name, p), (_, q)) in layers(p).zip(layers(q)) {
             line(out, &name, weights(p), weights(q))?;
         }

@@ -29,6 +29,7 @@ pub mod file;
 mod head;
 mod hidden;
 pub mod inspect;
+mod king_part;
 pub(crate) mod layers;
 mod line;
 mod lite;
