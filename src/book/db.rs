@@ -60,12 +60,24 @@ pub struct DbReader<R> {
     next: Option<DbEntry>,
     /// The comments before the first position, a line each.
     head: Vec<String>,
+    /// Whether the position of the present lines cannot be read.
+    ignores: bool,
+    /// What could not be read since it was taken from here.
+    pub skipped: Vec<BookError>,
 }
 
 impl<R: BufRead> DbReader<R> {
     /// Reads from the file's beginning.
     pub fn new(input: R) -> DbReader<R> {
-        DbReader { input, line: 0, buffer: Vec::new(), next: None, head: Vec::new() }
+        DbReader {
+            input,
+            line: 0,
+            buffer: Vec::new(),
+            next: None,
+            head: Vec::new(),
+            ignores: false,
+            skipped: Vec::new(),
+        }
     }
 
     /// The next line without its end; none at the end.
@@ -84,10 +96,10 @@ impl<R: BufRead> DbReader<R> {
         Ok(Some(String::from_utf8_lossy(text).trim_end_matches(['\r', '\n']).to_string()))
     }
 
-    /// The next position; none at the end.
+    /// The next position; none at the end. A position or a move that cannot be read is skipped.
     ///
     /// # Errors
-    /// A line is wrong.
+    /// Those of the input; what no book of this kind has.
     pub fn next_entry(&mut self) -> Result<Option<DbEntry>, BookError> {
         loop {
             let Some(line) = self.line()? else { return Ok(self.next.take()) };
@@ -111,9 +123,18 @@ impl<R: BufRead> DbReader<R> {
             }
             let Some(sfen) = line.strip_prefix("sfen ") else {
                 let Some(entry) = &mut self.next else {
+                    if self.ignores {
+                        continue;
+                    }
                     return Err(at(format!("neither a position nor a comment: {}", excerpt(&line))));
                 };
-                let (m, remark) = read_line(&line).map_err(at)?;
+                let (m, remark) = match read_line(&line) {
+                    Ok(read) => read,
+                    Err(what) => {
+                        self.skipped.push(at(what));
+                        continue;
+                    }
+                };
                 if let Some(m) = m {
                     entry.moves.push(m);
                     entry.lines.push(number);
@@ -124,18 +145,24 @@ impl<R: BufRead> DbReader<R> {
                 continue;
             };
             let sfen = sfen.trim();
-            let (packed, ply) = PackedPosition::read(sfen).map_err(at)?;
-            let new = DbEntry {
-                line: number,
-                sfen: sfen.to_string(),
-                packed,
-                ply,
-                moves: Vec::new(),
-                lines: Vec::new(),
-                remarks: Vec::new(),
-            };
-            if let Some(done) = self.next.replace(new) {
-                return Ok(Some(done));
+            let done = self.next.take();
+            match PackedPosition::read(sfen) {
+                Ok((packed, ply)) => {
+                    self.next = Some(DbEntry {
+                        line: number,
+                        sfen: sfen.to_string(),
+                        packed,
+                        ply,
+                        moves: Vec::new(),
+                        lines: Vec::new(),
+                        remarks: Vec::new(),
+                    });
+                }
+                Err(what) => self.skipped.push(at(what)),
+            }
+            self.ignores = self.next.is_none();
+            if done.is_some() {
+                return Ok(done);
             }
         }
     }
@@ -184,21 +211,25 @@ fn number(text: &str, what: &str, range: RangeInclusive<i64>) -> Result<Option<i
     }
 }
 
-/// Reads a whole book.
+/// Reads a whole book. Positions and moves that cannot be read are skipped and counted.
 ///
 /// # Errors
-/// A line is wrong.
+/// As [`DbReader::next_entry`].
 pub fn read(input: impl BufRead) -> Result<(Book, Dropped), BookError> {
     let mut reader = DbReader::new(input);
     let mut builder = BookBuilder::default();
+    let mut unread = 0;
     while let Some(entry) = reader.next_entry()? {
+        unread += reader.skipped.drain(..).count();
         builder.push(entry.packed, entry.ply, &entry.moves);
         for (mv, text) in entry.remarks {
             builder.remark(Remark { packed: entry.packed, ply: entry.ply, mv, text });
         }
     }
+    unread += reader.skipped.len();
     builder.comment(&reader.head.join("\n"));
-    Ok(builder.finish())
+    let (book, dropped) = builder.finish();
+    Ok((book, Dropped { unread, ..dropped }))
 }
 
 /// Writes a book: the positions in the order of their SFENs, of the same one at several plies only the
@@ -337,8 +368,19 @@ mod tests {
             ("sfen 9/9/9/9/9/9/9/9/4K4 b - 1\n".into(), "line 1: "),
             (format!("sfen {START}99R 1\n"), "line 1: "),
         ] {
-            let error = read_text(&text).err().unwrap();
-            assert!(error.starts_with(packed), "{text}: {error}");
+            let mut reader = DbReader::new(text.as_bytes());
+            let error = match reader.next_entry() {
+                Err(e) => e,
+                Ok(_) => reader.skipped.remove(0),
+            };
+            assert!(error.to_string().starts_with(packed), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_skipped() {
+        let text = format!("sfen {START} 1\n7g7f\n2g2x\n2g2f\nsfen 9/9 b - 1\n7g7f\nsfen {START} 3\n7g7f\n");
+        let (book, dropped) = read(text.as_bytes()).unwrap();
+        assert_eq!((book.len(), book.move_count(), dropped.unread), (2, 3, 2));
     }
 }

@@ -125,7 +125,7 @@ impl DbFile {
     /// The moves of a position, given as SFEN without a move number, at every ply.
     ///
     /// # Errors
-    /// The file cannot be read; a line is wrong.
+    /// The file cannot be read.
     pub fn find(&self, position: &str) -> Result<Vec<(u16, Vec<BookMove>)>, BookError> {
         let (mut low, mut high) = (0, self.source.len());
         while low < high {
@@ -152,7 +152,7 @@ impl DbFile {
     fn moves(&self, head: &SfenLine) -> Result<Vec<BookMove>, BookError> {
         let mut lines = LineReader::new(&self.source, head.end);
         let mut moves: Vec<BookMove> = Vec::new();
-        while let Some((start, line)) = lines.next()? {
+        while let Some((_, line)) = lines.next()? {
             let line = String::from_utf8_lossy(line);
             if line.starts_with("sfen ") {
                 break;
@@ -160,7 +160,8 @@ impl DbFile {
             if line.trim().is_empty() || line.starts_with('#') || line.starts_with("//") {
                 continue;
             }
-            let m = read_line(&line).map_err(|e| BookError::byte(start, e))?.0;
+            // as the reader of whole books does
+            let Ok((m, _)) = read_line(&line) else { continue };
             moves.extend(m.filter(|m| moves.iter().all(|other| other.mv != m.mv)));
         }
         debug_assert!(head.start < head.end);

@@ -67,6 +67,11 @@ impl BookFormat {
         if is_text && (begins(b"sfen ") || begins(b"#") || begins(b"//") || line.is_empty()) {
             return Some(BookFormat::Db);
         }
+        // binary formats have zeros among the first bytes; a text of another kind is no book
+        let text = std::str::from_utf8(text).map_or_else(|e| e.error_len().is_none(), |_| true);
+        if is_text && text && head.len() >= 32 {
+            return None;
+        }
         // the first field of a .sbk is its author, then come description and states
         if looks_like_sbk(head) {
             return Some(BookFormat::Sbk);

@@ -26,7 +26,7 @@ pub mod minimax;
 mod moves;
 mod packed_position;
 mod probe;
-mod sbk;
+pub mod sbk;
 mod source;
 mod store;
 mod ybb;

@@ -1,8 +1,8 @@
 //! A packed position without a move number, the key of books: [`PackedPosition`].
 
 use super::error::excerpt;
-use crate::data::PackedSfen;
 use crate::data::board::Board;
+use crate::data::{PackedSfen, RecordError};
 use crate::position::{Position, SfenParts};
 use crate::types::{Color, Hand, PieceType};
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PackedPosition(pub [u8; 32]);
 
+/// Without the word "packed": most books are text.
+fn what_is_wrong(error: RecordError) -> String {
+    match error {
+        RecordError::Packed(what) => what.into(),
+        RecordError::Sfen(e) => e.to_string(),
+        e => e.to_string(),
+    }
+}
+
 impl PackedPosition {
     /// None where a king is missing: such positions cannot be packed.
     pub fn of(pos: &Position) -> Option<PackedPosition> {
@@ -18,7 +27,7 @@ impl PackedPosition {
     }
 
     fn pack(board: &Board) -> Result<PackedPosition, String> {
-        PackedSfen::pack(board).map(|p| PackedPosition(p.0)).map_err(|e| e.to_string())
+        PackedSfen::pack(board).map(|p| PackedPosition(p.0)).map_err(what_is_wrong)
     }
 
     /// Reads an SFEN without judging it by the rules, and its move number (0 for none).
@@ -54,7 +63,7 @@ impl PackedPosition {
     /// # Errors
     /// The position is against the rules.
     pub fn by_rules(&self, ply: u16) -> Result<Position, String> {
-        PackedSfen(self.0).position(u32::from(ply.max(1))).map_err(|e| e.to_string())
+        PackedSfen(self.0).position(u32::from(ply.max(1))).map_err(what_is_wrong)
     }
 
     /// The side to move.

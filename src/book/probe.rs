@@ -61,7 +61,11 @@ impl OpenBook {
                         None => say(&format!("{} is not sorted: it is read as a whole", path.display())),
                     }
                 }
-                let (book, _) = db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?;
+                let (book, dropped) = db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?;
+                if dropped.unread > 0 {
+                    let unread = dropped.unread;
+                    say(&format!("{}: {unread} positions and moves cannot be read", path.display()));
+                }
                 OpenBook::Memory { book, plies: true }
             }
             BookFormat::Ybb if on_the_fly && !embedded::is_meant(path) => OpenBook::Ybb(YbbFile::open(path)?),

@@ -80,6 +80,8 @@ pub struct Dropped {
     pub moves: usize,
     /// Remarks on a position or a move that is not there.
     pub remarks: usize,
+    /// Positions and moves that cannot be read.
+    pub unread: usize,
 }
 
 impl fmt::Display for Dropped {
@@ -89,6 +91,7 @@ impl fmt::Display for Dropped {
             (self.positions, "duplicate positions (merged)"),
             (self.moves, "duplicate moves (the first entry was kept)"),
             (self.remarks, "remarks on missing positions or moves"),
+            (self.unread, "unreadable positions or moves"),
         ];
         let there = kinds.iter().filter(|(n, _)| *n > 0);
         f.write_str(&messages::list(there.map(|(n, what)| messages::number_of(*n, what))))
@@ -342,7 +345,7 @@ mod tests {
         b.remark(Remark { packed: packed(2), ply: 1, mv: 0, text: "gone".into() });
         let (book, dropped) = b.finish();
         assert_eq!((book.len(), book.move_count()), (3, 4));
-        assert_eq!(dropped, Dropped { empty: 1, positions: 1, moves: 2, remarks: 1 });
+        assert_eq!(dropped, Dropped { empty: 1, positions: 1, moves: 2, remarks: 1, unread: 0 });
         let found = book.find(&packed(0));
         assert_eq!(found.len(), 2);
         let five = book.entry(found.end - 1);

@@ -365,6 +365,7 @@ const WORDS: &[(&str, &str)] = &[
     ("duplicate positions (merged)", "重複する局面（まとめました）"),
     ("duplicate moves (the first entry was kept)", "重複する指し手（先の内容を残しました）"),
     ("remarks on missing positions or moves", "対象のないコメント"),
+    ("unreadable positions or moves", "読み取れない局面または指し手"),
 ];
 
 /// An English word in the language of the process; one that is not in the table stays.

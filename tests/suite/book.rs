@@ -370,22 +370,24 @@ fn book_moves_avoid_repetition() {
 #[test]
 fn a_broken_book_is_one_error_line_and_no_crash() {
     let dir = tempfile::tempdir().unwrap();
-    let bad = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none x\n");
+    let bad = "#YANEURAOU-DB2016 2.00\n";
     let (mut e, said) = engine(dir.path(), bad.as_bytes(), &[]);
     let told: Vec<_> = said.iter().filter(|s| s.contains("BookFile")).collect();
     assert_eq!(told.len(), 1, "{said:?}");
-    assert!(told[0].contains("user.db, line 3: value \"x\""), "{told:?}");
+    assert!(told[0].contains("user.db, line 1: this kind of book is not known"), "{told:?}");
     assert!(go(&mut e, Limits::nodes(1)).2.is_empty());
     e.set_option("BookFile", "nothing.db").unwrap();
     let mut said = Vec::new();
     e.prepare(&mut |text| said.push(text.to_string())).unwrap();
     assert_eq!(said.iter().filter(|s| s.starts_with("BookFile: error")).count(), 1, "{said:?}");
-    // on the fly what is wrong is found when it is read
-    e.set_option("BookFile", "user.db").unwrap();
-    e.set_option("BookOnTheFly", "true").unwrap();
-    e.prepare(&mut |_| ()).unwrap();
-    let answer = go(&mut e, Limits::nodes(1));
-    assert!(answer.2.is_empty() && answer.3.iter().any(|r| r.contains("user.db, byte 92")), "{answer:?}");
+    // a line that cannot be read costs only itself
+    let lines = format!("sfen {START} 1\n2g2f none x\n7g7f none 1\nsfen {START}/9 1\n2g2f\n");
+    for on_the_fly in ["false", "true"] {
+        let (mut e, said) = engine(dir.path(), lines.as_bytes(), &[("BookOnTheFly", on_the_fly)]);
+        assert_eq!(go(&mut e, Limits::nodes(1)).0, "7g7f", "{on_the_fly} {said:?}");
+        let told = said.iter().any(|s| s.contains("user.db: 2 positions and moves cannot be read"));
+        assert_eq!(told, on_the_fly == "false", "{said:?}");
+    }
 }
 
 /// `isready` takes a book that was replaced under its name, and one without move numbers is played at any.
@@ -518,8 +520,26 @@ fn commands_make_prune_and_verify_books() {
     write("worse.db", &format!("sfen {START} 1\n7g7f none\nnonsense\n"));
     let output = toratsugumi(&["convert", "worse.db", "-o", "c.ybb"], dir.path()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("worse.db, line 3: \"nonsense\" is no move"), "{error}");
-    assert!(!dir.path().join("c.ybb").exists());
+    assert!(
+        output.status.success() && error.contains("1 unreadable positions or moves"),
+        "{error}"
+    );
+    let output = toratsugumi(&["verify", "worse.db"], dir.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!output.status.success() && text.contains("line 3: \"nonsense\" is no move"), "{text}");
+    // a real book of YaneuraOu's has an entry with an empty board
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/records/empty_board_entry.db");
+    let output = toratsugumi(&["verify", path], dir.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        text.contains("1 positions, 1 moves") && text.contains("line 4: ") && !text.contains("packed"),
+        "{text}"
+    );
+    // a text is no book
+    write("text.db", &"This is no book.\n".repeat(16));
+    let output = toratsugumi(&["verify", "text.db"], dir.path()).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(error.contains("no book of a known format"), "{error}");
 }
 
 /// Mutates real books; whatever comes of them, nothing panics and no illegal move is played.

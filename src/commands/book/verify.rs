@@ -49,7 +49,13 @@ impl FaultKind {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let path = &args.input;
     let new = |name| FaultKind::new(name, args.show);
-    let mut kinds = [new("out of order"), new("there twice"), new("illegal moves"), new("against the rules")];
+    let mut kinds = [
+        new("out of order"),
+        new("there twice"),
+        new("illegal moves"),
+        new("against the rules"),
+        new("that cannot be read"),
+    ];
     let book = match BookFormat::of_file(path).map_err(|e| e.in_file(path))? {
         BookFormat::Db => of_db(path, &mut kinds).map_err(|e| e.in_file(path))?,
         format => {
@@ -82,12 +88,15 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 }
 
 /// Reads a text file and checks what only the file shows: order and duplicates.
-fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
+fn of_db(path: &Path, kinds: &mut [FaultKind; 5]) -> Result<Book, BookError> {
     let mut reader = DbReader::new(BufReader::with_capacity(1 << 20, File::open(path)?));
     let mut builder = BookBuilder::default();
     let mut seen = HashMap::new();
     let mut last = String::new();
-    while let Some(e) = reader.next_entry()? {
+    loop {
+        let next = reader.next_entry()?;
+        reader.skipped.drain(..).for_each(|e| kinds[4].add(|| e.to_string()));
+        let Some(e) = next else { break };
         if e.sfen < last {
             kinds[0].add(|| format!("line {}: {}", e.line, e.sfen));
         }
@@ -105,7 +114,7 @@ fn of_db(path: &Path, kinds: &mut [FaultKind; 4]) -> Result<Book, BookError> {
     Ok(builder.finish().0)
 }
 
-fn legality(book: &Book, kinds: &mut [FaultKind; 4]) {
+fn legality(book: &Book, kinds: &mut [FaultKind; 5]) {
     for e in book.entries() {
         let pos = match e.packed.by_rules(e.ply) {
             Ok(pos) => pos,
