@@ -8,10 +8,13 @@ use std::io::{self, Read};
 
 pub(super) const MAGIC: &[u8; 4] = b"TGB1";
 pub(super) const HEADER_LEN: usize = 20;
-/// Upper bound of a payload that a reader believes, so that a damaged length cannot ask for all memory.
-const MAX_PAYLOAD: u32 = 256 << 20;
-/// Upper bound of the plain bytes of one column.
-const MAX_COLUMN: u32 = 256 << 20;
+/// Upper bounds of what a reader believes of one block, so that a few bytes cannot ask for all memory: decoding takes at
+/// most some 200 MB. The writer ends a block at the first game with which it has 32,768 plies.
+const MAX_PAYLOAD: u32 = 16 << 20;
+/// Plain bytes of one column.
+const MAX_COLUMN: u32 = 8 << 20;
+/// A game takes memory of its own, however short it is.
+const MAX_GAMES: u32 = 1 << 18;
 const COLUMNS: usize = 5;
 const ZSTD_LEVEL: i32 = 9;
 
@@ -76,6 +79,9 @@ impl Block {
 
 /// Decodes the payload of a block whose CRC has been checked.
 fn decode(payload: &[u8], games: u32, plies: u32) -> Result<Vec<GameRecord>, &'static str> {
+    if games > MAX_GAMES {
+        return Err("too many games");
+    }
     let mut rest = payload;
     let mut columns = Vec::with_capacity(COLUMNS);
     for _ in 0..COLUMNS {
@@ -218,4 +224,21 @@ pub(super) fn read_full(input: &mut impl Read, buf: &mut [u8]) -> io::Result<usi
         }
     }
     Ok(got)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A few bytes cannot ask for gigabytes.
+    #[test]
+    fn blocks_are_bounded() {
+        let column = |plain: u32| [plain.to_le_bytes(), 0u32.to_le_bytes()].concat();
+        assert_eq!(decode(&[], MAX_GAMES + 1, 0).err(), Some("too many games"));
+        assert_eq!(decode(&column(MAX_COLUMN + 1), 1, 0).err(), Some("a column is too long"));
+        // more bytes in the frame than it says
+        let frame = zstd::bulk::compress(&vec![0; 1 << 20], 1).unwrap();
+        let payload = [&1u32.to_le_bytes()[..], &(frame.len() as u32).to_le_bytes(), &frame].concat();
+        assert_eq!(decode(&payload, 1, 0).err(), Some("a column does not decompress"));
+    }
 }

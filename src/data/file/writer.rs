@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// A block is written by itself when it holds this many plies.
 const BLOCK_PLIES: usize = 1 << 15;
+/// The same for games without plies.
+const BLOCK_GAMES: u32 = 1 << 15;
 
 /// Appends games to a file, in blocks.
 ///
@@ -79,7 +81,7 @@ impl GameWriter {
     /// Adds a game; writes a block when it is full.
     pub fn write(&mut self, game: &GameRecord) -> Result<(), RecordError> {
         self.block.push(game);
-        if self.block.plies >= BLOCK_PLIES {
+        if self.block.plies >= BLOCK_PLIES || self.block.games >= BLOCK_GAMES {
             self.flush()?;
         }
         Ok(())
