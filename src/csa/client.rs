@@ -4,7 +4,7 @@ use super::clock::Lag;
 use super::connection::Connection;
 use super::game::{GameOutcome, ServerGame};
 use super::link::{Context, Event, Link, LinkError, Wish};
-use super::log::Log;
+use super::log::{Log, printable};
 use super::play::play;
 use super::player::{Player, PlayerError};
 use super::recorder::{Circumstances, Recorder};
@@ -73,6 +73,8 @@ pub struct Client<'a> {
     memory: Memory,
     /// How many have succeeded. After the first a refusal is no typing error.
     logins: u32,
+    /// How many games have begun.
+    begun: u32,
     /// The game that a broken connection interrupted.
     interrupted: Option<Interrupted>,
     /// The game that the user left.
@@ -103,6 +105,7 @@ impl<'a> Client<'a> {
             tally: Tally::default(),
             connections: 0,
             logins: 0,
+            begun: 0,
             interrupted: None,
             left: None,
         })
@@ -129,7 +132,7 @@ impl<'a> Client<'a> {
         let first = FIRST_WAIT.min(self.settings.max_wait);
         let mut wait = first;
         while !self.is_done() {
-            let logins = self.logins;
+            let begun = self.begun;
             let error = match self.one_game() {
                 Ok(()) => {
                     wait = first;
@@ -140,7 +143,8 @@ impl<'a> Client<'a> {
             };
             match &error {
                 SessionError::Refused(reason) if self.logins == 0 && !reason.contains("retry_after") => {
-                    let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+                    let reason = printable(reason);
+                    let reason = if reason.is_empty() { reason } else { format!(" ({reason})") };
                     return Err(ClientError::Refused(reason));
                 }
                 SessionError::Player(e) => return Err(e.clone().into()),
@@ -149,8 +153,8 @@ impl<'a> Client<'a> {
                     self.give_up_interrupted();
                     wait = retry_after(reason).unwrap_or(wait);
                 }
-                // the server could be reached
-                _ if self.logins > logins => wait = first,
+                // a server whose games do not begin is asked ever more seldom
+                _ if self.begun > begun => wait = first,
                 _ => {}
             }
             self.log.warn(&format!("{error}; trying again in {} s", wait.as_secs()));
@@ -223,6 +227,7 @@ impl<'a> Client<'a> {
                 (game, Statistics::default(), Zoned::now())
             }
         };
+        self.begun += 1;
         let id = game.summary.game_id.clone();
         let result = play(&mut session, &mut game, &mut self.memory, &mut statistics);
         drop(session);

@@ -12,6 +12,9 @@ const LONGEST_LINE: usize = 64 << 10;
 /// A server that has not read for so long counts as gone.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// A server that sends more lines than this within [`FLOOD_TIME`] is not waited for: the lines would fill the memory.
+const FLOOD: u32 = 20_000;
+const FLOOD_TIME: Duration = Duration::from_secs(10);
 
 /// What comes from the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,10 +100,18 @@ impl Drop for Connection {
 fn receive(mut input: impl Read, log: &Log, mut sink: impl FnMut(Incoming)) {
     let mut splitter = Splitter::default();
     let mut chunk = [0; 4096];
+    let (mut since, mut lines) = (Instant::now(), 0);
     let reason = loop {
+        if since.elapsed() > FLOOD_TIME {
+            (since, lines) = (Instant::now(), 0);
+        }
+        if lines > FLOOD {
+            break format!("the server sends more than {FLOOD} lines in {} s", FLOOD_TIME.as_secs());
+        }
         match input.read(&mut chunk) {
             Ok(0) => break "closed by the server".to_string(),
             Ok(n) => splitter.feed(&chunk[..n], |line| {
+                lines += 1;
                 log.received(&line);
                 sink(Incoming::Line(line, Instant::now()));
             }),

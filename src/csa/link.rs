@@ -8,8 +8,6 @@ use super::settings::Settings;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// How long to wait for an answer that needs no thinking.
-pub(super) const ANSWER: Duration = Duration::from_secs(30);
 /// How often the user's wish is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -117,7 +115,7 @@ impl<'a> Link<'a> {
                 self.send(&ClientLine::KeepAlive)?;
             }
             let silence = now.duration_since(self.last_received);
-            if self.echoes && silence > 2 * self.context.settings.keep_alive + ANSWER {
+            if self.echoes && silence > 2 * self.context.settings.keep_alive + self.context.settings.answer {
                 return Err(LinkError::Silent("answer to empty lines", silence.as_secs()));
             }
             let left = deadline.map_or(LOOK, |d| d.saturating_duration_since(now).min(LOOK));

@@ -1,10 +1,11 @@
-//! Messages to the user, and the dialogue for the log file. The password appears in neither.
+//! Messages to the user, and the dialogue for the log file. The password appears in neither, and no control character of
+//! a server or a player reaches the terminal.
 
 use super::secret::Secret;
 use crate::support::console::{Progress, note};
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Standard error, with a line at its end that changes while a game is played. Shared by the clients of a process.
@@ -32,11 +33,56 @@ impl Screen {
     }
 }
 
+/// A log file of this size is renamed to `NAME.1`, in place of an older one, and a new one begun.
+const LARGEST: u64 = 64 << 20;
+
+/// The log file.
+struct LogFile {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+}
+
+impl LogFile {
+    fn open(path: &Path) -> std::io::Result<LogFile> {
+        let file = File::options().create(true).append(true).open(path)?;
+        let bytes = file.metadata()?.len();
+        Ok(LogFile { path: path.into(), file, bytes })
+    }
+
+    fn write(&mut self, line: &str) -> std::io::Result<()> {
+        if self.bytes > LARGEST {
+            let mut old = self.path.clone().into_os_string();
+            old.push(".1");
+            std::fs::rename(&self.path, old)?;
+            *self = LogFile::open(&self.path)?;
+        }
+        self.bytes += line.len() as u64;
+        self.file.write_all(line.as_bytes())
+    }
+}
+
+/// A text whose control characters are escaped, and those that turn the direction of writing.
+pub fn printable(text: &str) -> String {
+    let hostile = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if hostile(c) {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
+        out
+    })
+}
+
 /// Messages of one client. Shared by threads.
 pub struct Log {
     secret: Secret,
     screen: Arc<Screen>,
-    file: Option<Mutex<File>>,
+    file: Option<Mutex<LogFile>>,
     /// Before each line on the screen, to tell several clients apart.
     label: String,
     /// Whether the changing line is this client's.
@@ -55,7 +101,7 @@ impl Log {
         label: &str,
     ) -> std::io::Result<Log> {
         let file = match file {
-            Some(path) => Some(Mutex::new(File::options().create(true).append(true).open(path)?)),
+            Some(path) => Some(Mutex::new(LogFile::open(path)?)),
             None => None,
         };
         Ok(Log { secret, screen, file, label: label.into(), live: true })
@@ -97,7 +143,8 @@ impl Log {
     }
 
     fn stamped(&self, text: &str) -> String {
-        format!("{} {}{text}", jiff::Zoned::now().strftime("%m-%d %H:%M:%S"), self.label)
+        let now = jiff::Zoned::now();
+        format!("{} {}{}", now.strftime("%m-%d %H:%M:%S"), self.label, printable(text))
     }
 
     /// A line of the dialogue that we sent.
@@ -115,8 +162,34 @@ impl Log {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
             let now = jiff::Zoned::now();
             // a full disk must not end a game
-            let _ =
-                writeln!(file, "{} {mark} {}", now.strftime("%Y-%m-%d %H:%M:%S%.3f"), text.escape_debug());
+            let _ = file.write(&format!(
+                "{} {mark} {}\n",
+                now.strftime("%Y-%m-%d %H:%M:%S%.3f"),
+                text.escape_debug()
+            ));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_reaches_the_terminal() {
+        let text = "名\u{1b}[2J\r\n\u{7}a\u{202e}b\u{9b}";
+        assert_eq!(printable(text), "名\\u{1b}[2J\\r\\n\\u{7}a\\u{202e}b\\u{9b}");
+    }
+
+    #[test]
+    fn a_large_log_is_set_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let mut kept = LogFile::open(&path).unwrap();
+        kept.write("one\n").unwrap();
+        kept.bytes = LARGEST + 1;
+        kept.write("two\n").unwrap();
+        let text = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+        assert_eq!((text("log").as_str(), text("log.1").as_str(), kept.bytes), ("two\n", "one\n", 4));
     }
 }

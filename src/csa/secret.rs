@@ -36,6 +36,11 @@ impl Secret {
         }
     }
 
+    /// The same for what a server answered to a login, however short the secret is.
+    pub fn hide_everywhere(&self, text: &str) -> String {
+        if self.0.is_empty() { text.into() } else { text.replace(&self.0, MASK) }
+    }
+
     fn hide_words(&self, text: &str) -> String {
         let (mut out, mut rest) = (String::new(), text);
         while let Some(at) = rest.find(&self.0) {
@@ -82,6 +87,7 @@ mod tests {
         assert_eq!(format!("{secret:?}"), "***");
         assert_eq!(secret.hide_in("LOGIN a floodgate-300-10F,hunter2"), "LOGIN a floodgate-300-10F,***");
         assert_eq!(secret.hide_in("wrong password `hunter2`"), "wrong password `***`");
+        assert_eq!(secret.hide_everywhere("xhunter2x"), "x***x");
         assert_eq!(Secret::default().hide_in("abc"), "abc");
         let odd = Secret::from("*+?".to_string());
         assert_eq!(odd.hide_in("LOGIN a g,*+?"), "LOGIN a g,***");

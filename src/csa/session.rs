@@ -2,15 +2,15 @@
 //! [`Link`].
 
 use super::game::GameError;
-use super::link::{ANSWER, Link, LinkError, Wish, Woken};
+use super::link::{Link, LinkError, Wish, Woken};
 use super::player::{Player, PlayerError, Thought};
 use super::protocol::{ClientLine, ServerLine};
 use super::summary::{GameSummary, SummaryError, SummaryReader};
 use crate::types::Color;
 use std::time::{Duration, Instant};
 
-/// How long the other player may take to agree; servers give up after two minutes.
-const AGREEMENT: Duration = Duration::from_secs(180);
+/// The other player may take so many times as long as an answer to agree; servers give up after two minutes.
+const AGREEMENT: u32 = 6;
 /// How often a dead engine is started again before a game, and how often in it.
 pub(super) const RESTARTS: u32 = 3;
 
@@ -60,6 +60,10 @@ impl<'a> Session<'a> {
     /// Over a fresh connection.
     pub fn new(link: Link<'a>, player: &'a mut dyn Player) -> Session<'a> {
         Session { link, player, restarts: 0 }
+    }
+
+    fn answer(&self) -> Duration {
+        self.link.context.settings.answer
     }
 
     /// The next line of the server, at most until `deadline`; `None` at each look without one. What the player says
@@ -130,15 +134,17 @@ impl<'a> Session<'a> {
     /// [`SessionError::Refused`] when the server does not want us.
     pub fn login(&mut self, resume: Option<&str>) -> Result<(), SessionError> {
         let settings = self.link.context.settings;
+        // a server may send the password back
+        let shown = |reason: &str| settings.password.hide_everywhere(reason);
         let password = match (settings.game.as_str(), settings.password.reveal()) {
             ("", password) => password.to_string(),
             (game, "") => game.to_string(),
             (game, trip) => format!("{game},{trip}"),
         };
         self.link.send(&ClientLine::Login { name: &settings.id, password: &password, resume })?;
-        self.expect("answer to the login", ANSWER, |line, _| match line {
+        self.expect("answer to the login", settings.answer, |line, _| match line {
             ServerLine::LoggedIn(_) => Some(Ok(())),
-            ServerLine::LoginRefused(reason) => Some(Err(SessionError::Refused((*reason).into()))),
+            ServerLine::LoginRefused(reason) => Some(Err(SessionError::Refused(shown(reason)))),
             _ => None,
         })
     }
@@ -164,11 +170,11 @@ impl<'a> Session<'a> {
 
     fn summary(&mut self) -> Result<GameSummary, SessionError> {
         let mut reader = SummaryReader::default();
-        let deadline = Instant::now() + ANSWER;
+        let deadline = Instant::now() + self.answer();
         let mut wrong = None;
         loop {
             if Instant::now() >= deadline {
-                return Err(LinkError::Silent("end of the game summary", ANSWER.as_secs()).into());
+                return Err(LinkError::Silent("end of the game summary", self.answer().as_secs()).into());
             }
             let Some((line, _)) = self.next_line(Some(deadline))? else { continue };
             match (&wrong, reader.line(&line)) {
@@ -205,7 +211,8 @@ impl<'a> Session<'a> {
             return Err(LinkError::Stopped.into());
         }
         self.link.send(&ClientLine::Agree)?;
-        self.expect("start of the game", AGREEMENT, |line, at| match line {
+        let limit = AGREEMENT * self.answer();
+        self.expect("start of the game", limit, |line, at| match line {
             ServerLine::Start(_) => Some(Ok(at)),
             ServerLine::Reject { by, .. } => Some(Err(SessionError::Rejected((*by).into()))),
             _ => None,
@@ -217,10 +224,10 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When it does not say so in time.
     pub fn reconnect_state(&mut self) -> Result<ReconnectState, SessionError> {
-        self.expect("state of the interrupted game", ANSWER, |line, _| {
+        self.expect("state of the interrupted game", self.answer(), |line, _| {
             matches!(line, ServerLine::BeginReconnect).then_some(Ok(()))
         })?;
-        let deadline = Instant::now() + ANSWER;
+        let deadline = Instant::now() + self.answer();
         let mut state = ReconnectState::default();
         while Instant::now() < deadline {
             let Some((line, _)) = self.next_line(Some(deadline))? else { continue };
@@ -238,7 +245,7 @@ impl<'a> Session<'a> {
                 _ => {}
             }
         }
-        Err(LinkError::Silent("end of the reconnection", ANSWER.as_secs()).into())
+        Err(LinkError::Silent("end of the reconnection", self.answer().as_secs()).into())
     }
 }
 

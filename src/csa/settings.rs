@@ -42,6 +42,8 @@ pub struct Settings {
     pub keep_alive: Duration,
     /// Milliseconds.
     pub margin: u64,
+    /// How long to wait for an answer that needs no thinking.
+    pub answer: Duration,
     /// Longest wait between two tries to connect.
     pub max_wait: Duration,
     /// Play against itself on this machine.

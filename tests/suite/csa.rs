@@ -830,6 +830,125 @@ fn refusals_broken_summaries_and_full_servers() {
     assert_eq!((result.unwrap().losses, said.iter().filter(|l| *l == "REJECT").count()), (1, 1));
 }
 
+/// A server that does something odd to the first connection once it has logged in, or instead, and then plays a game.
+fn odd_server(odd: impl FnOnce(&mut TcpStream) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut line = String::new();
+        BufReader::new(stream.try_clone().unwrap()).read_line(&mut line).unwrap();
+        std::thread::spawn(move || {
+            odd(&mut stream);
+            // it stays open
+            let _ = stream.read(&mut [0; 1 << 16]);
+            std::thread::sleep(Duration::from_secs(60));
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        for line in BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok) {
+            let answer = match line.split(' ').next().unwrap_or_default() {
+                "LOGIN" => format!("LOGIN:a OK\n{SUMMARY}"),
+                "AGREE" => "START:t+g-60-5+a+b+1\n".into(),
+                "%TORYO" => "%TORYO\n#RESIGN\n#LOSE\n".into(),
+                _ => continue,
+            };
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+/// Slow, half and endless answers end in time, and the next game is played.
+#[test]
+fn odd_servers_are_left_in_time() {
+    let endless = |stream: &mut TcpStream, text: &str| while stream.write_all(text.as_bytes()).is_ok() {};
+    let say = |stream: &mut TcpStream, text: &str| drop(stream.write_all(text.as_bytes()));
+    let half = &SUMMARY[..SUMMARY.len() / 2];
+    type Odd = Box<dyn FnOnce(&mut TcpStream) + Send>;
+    let servers: Vec<(&str, Odd)> = vec![
+        ("no answer", Box::new(|_| ())),
+        ("half an answer", Box::new(move |s| say(s, "LOGIN:a O"))),
+        ("other answers", Box::new(move |s| endless(s, "hello\n"))),
+        ("no line end", Box::new(move |s| endless(s, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"))),
+        ("empty lines", Box::new(move |s| endless(s, "\n"))),
+        ("bytes", Box::new(move |s| endless(s, "\u{0}\u{1b}[2J\u{fffd}\n"))),
+        ("half a summary", Box::new(move |s| say(s, &format!("LOGIN:a OK\n{half}")))),
+        (
+            "an endless summary",
+            Box::new(move |s| {
+                say(s, &format!("LOGIN:a OK\n{half}"));
+                endless(s, "Name+:a\n");
+            }),
+        ),
+        ("no start", Box::new(move |s| say(s, &format!("LOGIN:a OK\n{SUMMARY}")))),
+        (
+            "noise before the game",
+            Box::new(move |s| {
+                say(s, "LOGIN:a OK\n");
+                endless(s, "noise\n");
+            }),
+        ),
+        (
+            "noise before the start",
+            Box::new(move |s| {
+                say(s, &format!("LOGIN:a OK\n{SUMMARY}"));
+                endless(s, "noise\n");
+            }),
+        ),
+        (
+            "noise in the game",
+            Box::new(move |s| {
+                say(s, &format!("LOGIN:a OK\n{SUMMARY}START:t+g-60-5+a+b+1\n"));
+                endless(s, "noise\n");
+            }),
+        ),
+    ];
+    std::thread::scope(|scope| {
+        for (name, odd) in servers {
+            scope.spawn(move || {
+                let dir = tempfile::tempdir().unwrap();
+                let settings = Settings {
+                    port: odd_server(odd),
+                    games: Some(1 + u32::from(name == "noise in the game")),
+                    out: dir.path().into(),
+                    answer: Duration::from_millis(500),
+                    ..settings()
+                };
+                let begun = Instant::now();
+                let script = vec!["%TORYO".to_string(); 2];
+                let player = |send: &_| Box::new(Scripted::new(script, sink(send))) as Box<dyn Player>;
+                let tally = client(&settings, &|| Wish::GoOn, player);
+                assert_eq!(tally.unwrap().losses, 1, "{name}");
+                assert!(begun.elapsed() < Duration::from_secs(30), "{name}: {:?}", begun.elapsed());
+            });
+        }
+    });
+}
+
+/// A server that lets us in and closes at once is asked ever more seldom.
+#[test]
+fn logins_without_a_game_become_rare() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let begun = Instant::now();
+    let (heard, hears) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let mut line = String::new();
+            let _ = BufReader::new(stream.try_clone().unwrap()).read_line(&mut line);
+            let _ = (&stream).write_all(b"LOGIN:a OK\n");
+            let _ = heard.send(begun.elapsed());
+        }
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let settings = Settings { port, max_wait: Duration::from_secs(60), out: dir.path().into(), ..settings() };
+    let wish = || if begun.elapsed() > Duration::from_millis(3500) { Wish::Leave } else { Wish::GoOn };
+    let player = |send: &_| Box::new(Scripted::new(Vec::new(), sink(send))) as Box<dyn Player>;
+    client(&settings, &wish, player).unwrap();
+    // after 0, 1 and 3 s
+    assert!((2..=3).contains(&hears.try_iter().count()));
+}
+
 // --- the whole client ------------------------------------------------------------------------------------------------
 
 fn csa_command(args: &[&str], out: &Path) -> Command {
@@ -958,4 +1077,20 @@ fn illegal_answers_of_an_engine_are_not_sent() {
     });
     assert_eq!(tally.unwrap().losses, 1);
     assert!(!hears.try_iter().any(|l| l.starts_with('+')));
+}
+
+/// Neither control characters nor the password of a refused login reach standard error.
+#[test]
+fn a_refusal_is_shown_without_password_and_control_characters() {
+    let dir = tempfile::tempdir().unwrap();
+    let refusal = "LOGIN:incorrect \u{1b}]0;x\u{7} wrong xhunter2x\n".to_string();
+    let (port, _) = scripted_server(vec![vec![("LOGIN", refusal)]]);
+    let port = port.to_string();
+    let args =
+        ["--host", "127.0.0.1", "--port", &port, "--id", "a", "--password", "hunter2", "--game", "g-60-5"];
+    let output = csa_command(&args, dir.path()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("login refused") && said.contains("\\u{1b}]0;x\\u{7}"), "{said}");
+    assert!(!said.contains("hunter2") && !said.contains('\u{1b}'), "{said}");
 }

@@ -187,6 +187,7 @@ impl Args {
             out: self.out.or(file.out).unwrap_or_else(|| "csa-games".into()),
             log: self.log.or(file.log),
             keep_alive: Duration::from_secs(keep_alive),
+            answer: Duration::from_secs(30),
             margin: self.margin.or(file.margin).unwrap_or(100).min(10_000),
             max_wait: parse_duration(&max_wait).map_err(wrong("max-wait"))?.max(Duration::from_secs(1)),
             dry_run,

@@ -9,7 +9,7 @@ use crate::csa::client::{Client, ClientError, Tally};
 use crate::csa::external::External;
 use crate::csa::internal::Internal;
 use crate::csa::link::{Event, Wish};
-use crate::csa::log::{Log, Screen};
+use crate::csa::log::{Log, Screen, printable};
 use crate::csa::loopback::{Loopback, Rules};
 use crate::csa::player::{Player, PlayerError, Sink, Thought};
 use crate::csa::settings::Settings;
@@ -28,9 +28,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if settings.dry_run {
         return dry_run(&settings);
     }
-    let tally = play(&settings, log(&settings, &Arc::new(Screen::new(settings.quiet)), "")?, &|| {
-        wish(settings.quiet)
-    })?;
+    let log = log(&settings, &Arc::new(Screen::new(settings.quiet)), "")?;
+    // what a server says may be in it
+    let shown = |e: ClientError| printable(&settings.password.hide_in(&e.to_string()));
+    let tally = play(&settings, log, &|| wish(settings.quiet)).map_err(shown)?;
     if !settings.quiet {
         note!("{}", summary(&tally));
     }

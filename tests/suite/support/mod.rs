@@ -45,6 +45,7 @@ pub fn settings() -> Settings {
         log: None,
         keep_alive: Duration::from_secs(45),
         margin: 0,
+        answer: Duration::from_secs(30),
         max_wait: Duration::from_millis(10),
         dry_run: false,
         quiet: true,
