@@ -93,6 +93,10 @@ pub fn play(
         }
         end
     };
+    // the wait for an engine ends when the user asks to stop, which is no fault of the engine
+    if abandon() {
+        return None;
+    }
     let GameEnd { winner, reason, detail } = end;
     Some(FinishedGame { winner, reason, detail, plies: game.plies })
 }

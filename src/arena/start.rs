@@ -23,6 +23,7 @@ pub struct Started {
 /// [`EngineError`] when it does not start, does not know an option, or reports that it cannot comply.
 pub fn start(spec: &EngineSpec, limits: &EngineLimits) -> Result<Started, EngineError> {
     let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref())?;
+    process.heeds_interrupts = true;
     let mut options = spec.options.clone();
     let mut remarks = Vec::new();
     let threads = spec.options.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(THREADS));

@@ -199,6 +199,7 @@ fn work(
             let process = running.remove(&engine);
             match process.map_or_else(|| t.start(engine).map(|started| started.process), Ok) {
                 Ok(process) => seats.push(process),
+                Err(_) if interrupt::requests() > 0 => return,
                 Err(error) => {
                     stop.store(true, Relaxed);
                     let _ = out.send(WorkerReport::Broken(error));
@@ -209,7 +210,7 @@ fn work(
         let limits = players.map(|engine| t.limits(engine));
         let opening = t.schedule.opening(game);
         let (first, second) = seats.split_at_mut(1);
-        let abandon = || stop.load(Relaxed);
+        let abandon = || stop.load(Relaxed) || interrupt::requests() > 0;
         let began = Timestamp::now();
         let Some(played) =
             play([&mut first[0], &mut second[0]], limits, opening, &t.adjudication, t.keep_pv, &abandon)

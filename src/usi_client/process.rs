@@ -2,15 +2,16 @@
 
 use super::info::{InfoLine, parse_best_move};
 use super::options::{self, OptionKind, UsiOption};
+use crate::resume::interrupt;
 #[cfg(unix)]
 use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
 };
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How long an engine may take for `usiok`.
@@ -21,6 +22,13 @@ pub const READY_TIMEOUT: Duration = Duration::from_secs(120);
 /// Whoever drives an engine here sends clocks as USI means them: `btime` and `wtime` without the increment of the move.
 /// Engines that have this option of ours need not find that out.
 const INCREMENT_CONVENTION: (&str, &str) = ("IncrementConvention", "usi");
+
+/// Lines of an engine that wait to be read; it waits with further ones.
+const QUEUE: usize = 4096;
+/// The rest of a longer line is dropped.
+const LONGEST_LINE: u64 = 64 << 10;
+/// How often a wait looks whether the user has asked to stop.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What went wrong with an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +50,9 @@ pub enum EngineError {
     /// The process ended.
     #[error("the process ended{0}")]
     Crash(String),
+    /// The user has asked to stop; see [`EngineProcess::heeds_interrupts`].
+    #[error("asked to stop")]
+    Interrupted,
     /// It does not answer.
     #[error("no `{expected}` within {seconds} s")]
     Hang {
@@ -96,6 +107,8 @@ pub struct EngineProcess {
     set: Vec<(String, String)>,
     /// Whether it has answered `isready` and played no game since.
     fresh: bool,
+    /// Whether waiting for it ends when the user asks to stop.
+    pub heeds_interrupts: bool,
 }
 
 impl EngineProcess {
@@ -122,14 +135,10 @@ impl EngineProcess {
         })?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or_else(|| failed("no standard output".into()))?;
-        let (sender, lines) = channel();
+        let (sender, lines) = sync_channel(QUEUE);
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
-            let mut bytes = Vec::new();
-            // engines write comments in any encoding
-            while matches!(output.read_until(b'\n', &mut bytes), Ok(n) if n > 0) {
-                let line = String::from_utf8_lossy(&bytes).trim_end().to_string();
-                bytes.clear();
+            while let Some(line) = read_line(&mut output) {
                 if sender.send((Instant::now(), line)).is_err() {
                     break;
                 }
@@ -143,6 +152,7 @@ impl EngineProcess {
             options: Vec::new(),
             set: Vec::new(),
             fresh: false,
+            heeds_interrupts: false,
         };
         engine.send("usi");
         let (mut id_name, mut options) = (String::new(), Vec::new());
@@ -200,7 +210,7 @@ impl EngineProcess {
     pub fn new_game(&mut self) -> Result<(), EngineError> {
         if !std::mem::take(&mut self.fresh) {
             // lines of an unfinished game do not concern the next one
-            while self.lines.try_recv().is_ok() {}
+            self.drop_lines();
             self.ready()?;
         }
         self.send("usinewgame");
@@ -245,7 +255,7 @@ impl EngineProcess {
     /// From now on every line of the engine goes to `sink`, `None` when there will be no more of them; the calls that
     /// wait for an answer are over. Lines that came before are dropped.
     pub fn listen(&mut self, mut sink: impl FnMut(Option<String>) + Send + 'static) {
-        while self.lines.try_recv().is_ok() {}
+        self.drop_lines();
         let (_, none) = channel();
         let lines = std::mem::replace(&mut self.lines, none);
         std::thread::spawn(move || {
@@ -267,6 +277,11 @@ impl EngineProcess {
         }
     }
 
+    /// Drops the lines that wait; an engine that writes without end does not hold it up.
+    fn drop_lines(&mut self) {
+        self.lines.try_iter().take(2 * QUEUE).for_each(drop);
+    }
+
     fn wait_for(
         &mut self,
         expected: &'static str,
@@ -275,13 +290,22 @@ impl EngineProcess {
     ) -> Result<(Instant, String), EngineError> {
         let deadline = Instant::now() + timeout;
         loop {
-            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(LOOK)) {
+                _ if self.heeds_interrupts && interrupt::requests() > 0 => {
+                    return Err(EngineError::Interrupted);
+                }
+                // lines that wait do not stretch the time
+                Ok((at, _)) if at > deadline => {
+                    return Err(EngineError::Hang { expected, seconds: timeout.as_secs() });
+                }
                 Ok((at, line)) => {
                     if line.split_whitespace().next() == Some(expected) {
                         return Ok((at, line));
                     }
                     other(&line);
                 }
+                Err(RecvTimeoutError::Timeout) if left > LOOK => {}
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(EngineError::Hang { expected, seconds: timeout.as_secs() });
                 }
@@ -297,6 +321,17 @@ impl EngineProcess {
             }
         }
     }
+}
+
+/// The next line without its end, cut off where it is too long; none at the end.
+fn read_line(output: &mut impl BufRead) -> Option<String> {
+    let mut bytes = Vec::new();
+    let n = output.take(LONGEST_LINE).read_until(b'\n', &mut bytes).ok()?;
+    if n as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
+        output.skip_until(b'\n').ok()?;
+    }
+    // engines write comments in any encoding
+    (n > 0).then(|| String::from_utf8_lossy(&bytes).trim_end().to_string())
 }
 
 /// A wrapper script and what it has started are one process group. The engine may live on when the script has ended.
@@ -360,6 +395,15 @@ mod tests {
         assert_eq!(a.pv, ["2g2f"]);
         a.read("info depth 5 score mate -4");
         assert_eq!(a.score, Some(-30_000));
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let text = format!("id name a\r\n{}\nusiok\n", "x".repeat(3 * LONGEST_LINE as usize));
+        let mut input = text.as_bytes();
+        let lines: Vec<String> = std::iter::from_fn(|| read_line(&mut input)).collect();
+        let lengths: Vec<usize> = lines.iter().map(String::len).collect();
+        assert_eq!(lengths, ["id name a".len(), LONGEST_LINE as usize, "usiok".len()]);
     }
 
     #[test]

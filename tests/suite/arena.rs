@@ -61,6 +61,9 @@ fn faults_lose_and_are_reported() {
         ("liar", "echo bestmove win", "false declaration"),
         ("crashing", "exit 3", "crash"),
         ("hanging", "sleep 30", "hang"),
+        ("flooding", "while :; do echo info depth 1 score cp 1 pv 7g7f; done", "hang"),
+        ("endless", "while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", "hang"),
+        ("closing", "exec >&-; sleep 30", "crash"),
         ("slow", "sleep 0.3; echo bestmove 1g1f", "time loss"),
     ] {
         let bad = shell_engine(dir.path(), name, answer);
@@ -86,6 +89,27 @@ fn faults_lose_and_are_reported() {
     let quitter = shell_engine(dir.path(), "quitter", "echo bestmove resign");
     let summary = play(&["-e", &good, "-e", &quitter, "--nodes", "1", "--openings", &book, "--games", "2"]);
     assert_eq!(summary["reasons"]["resign"], 2);
+}
+
+/// A request to stop does not wait for an engine's move, and blames nobody.
+#[cfg(unix)]
+#[test]
+fn a_match_ends_at_once_when_asked_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let (book, out) = (openings(dir.path()), dir.path().join("out"));
+    let slow = shell_engine(dir.path(), "slow", "sleep 60; echo bestmove resign");
+    let mut command = binary();
+    command.args(["-e", &slow, "-e", &slow.replace("name=slow", "name=slower"), "--tc", "600+0"]);
+    command.args(["--openings", &book, "--games", "2", "--quiet", "--out"]).arg(&out);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let asked = std::time::Instant::now();
+    crate::support::signal(&child, nix::sys::signal::Signal::SIGTERM).unwrap();
+    let status = child.wait().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+    assert_eq!(status.code(), Some(75));
+    let games = std::fs::read_to_string(out.join("games.jsonl")).unwrap_or_default();
+    assert!(!games.contains("\"reason\""), "{games}");
 }
 
 #[cfg(unix)]
