@@ -3,6 +3,7 @@
 use crate::nnue::Network;
 use crate::search::ThreadPool;
 use crate::support::memory::OutOfMemory;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Numbers of threads and MiB of the transposition table.
@@ -93,8 +94,8 @@ impl SizedPool {
     }
 }
 
-/// The sizes that a machine with so many free megabytes (if it says so) can bear: with a larger table it would
-/// swap, or kill the process. `had` is what the pool held before and has just given back.
+/// The sizes that a machine with so many free megabytes (if it says so) can bear together: with more it would
+/// swap, or kill the process. Of the memory that the threads want, a quarter stays for the table. `had` is what the pool held before and has just given back.
 fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &mut dyn FnMut(&str)) -> Sizes {
     /// Every thread has histories of its own.
     const MB_A_THREAD: usize = 100;
@@ -102,8 +103,9 @@ fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &m
     // a quarter stays for everything else
     let usable = free / 4 * 3;
     let (had_threads, had_mb) = had.map_or((1, 1), |h| (h.threads, h.hash_mb));
-    let most_threads = (usable / MB_A_THREAD).max(had_threads);
-    let most_mb = usable.max(had_mb);
+    let most_threads = ((usable - wanted.hash_mb.min(usable / 4)) / MB_A_THREAD).max(had_threads);
+    let threads = wanted.threads.min(most_threads);
+    let most_mb = usable.saturating_sub(threads * MB_A_THREAD).max(had_mb);
     if wanted.threads > most_threads {
         say(&format!(
             "Threads: {} need more memory than this machine has free; {most_threads} are used",
@@ -116,7 +118,7 @@ fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &m
             wanted.hash_mb
         ));
     }
-    Sizes { threads: wanted.threads.min(most_threads), hash_mb: wanted.hash_mb.min(most_mb) }
+    Sizes { threads, hash_mb: wanted.hash_mb.min(most_mb) }
 }
 
 /// So many of the megabytes wished for a table as the machine can bear.
@@ -125,12 +127,44 @@ pub(super) fn affordable_table(wanted_mb: usize, say: &mut dyn FnMut(&str)) -> u
     affordable(wanted, None, available_memory_mb(), say).hash_mb
 }
 
-/// Megabytes that can be taken without swapping, where the system says so.
+/// Megabytes that can be taken without swapping, where the system says so; limits of containers count.
 fn available_memory_mb() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
     let kb: usize = line.split_whitespace().next()?.parse().ok()?;
-    Some(kb / 1024)
+    let group = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    Some(cgroup_free_mb(Path::new("/sys/fs/cgroup"), &group).map_or(kb / 1024, |mb| mb.min(kb / 1024)))
+}
+
+/// What the limits of the process's control group (version 2, else 1) and those above it leave. `group` is
+/// `/proc/self/cgroup`.
+fn cgroup_free_mb(root: &Path, group: &str) -> Option<usize> {
+    let path_of = |controller: &str| {
+        let line = group
+            .lines()
+            .find(|l| l.split(':').nth(1).is_some_and(|c| c.split(',').any(|c| c == controller)));
+        line?.splitn(3, ':').nth(2).map(|path| path.trim_start_matches('/'))
+    };
+    let (root, path, [limit, used, cache]) = match path_of("memory") {
+        Some(path) => {
+            let names = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
+            (root.join("memory"), path, names)
+        }
+        None => (root.to_owned(), path_of("")?, ["memory.max", "memory.current", "inactive_file "]),
+    };
+    let number = |dir: &Path, name: &str| -> Option<u64> {
+        std::fs::read_to_string(dir.join(name)).ok()?.trim().parse().ok()
+    };
+    let free = |dir: &Path| {
+        // what is cached of files can be taken
+        let stat = std::fs::read_to_string(dir.join("memory.stat")).unwrap_or_default();
+        let cached = stat.lines().find_map(|l| l.strip_prefix(cache)?.trim().parse().ok()).unwrap_or(0);
+        Some((number(dir, limit)? + cached).saturating_sub(number(dir, used)?))
+    };
+    // in a container the path may be one of the host's, and its limit stand at the root
+    let own = root.join(path);
+    let groups = own.ancestors().filter(|dir| dir.starts_with(&root));
+    Some((groups.filter_map(free).min()? >> 20) as usize)
 }
 
 #[cfg(test)]
@@ -151,10 +185,33 @@ mod tests {
     #[test]
     fn wishes_beyond_the_memory_are_cut_and_told() {
         assert_eq!(cut((4, 1024), None, Some(8000)), (4, 1024, 0));
-        assert_eq!(cut((4, 100_000), None, Some(8000)), (4, 6000, 1));
-        assert_eq!(cut((500, 100_000), None, Some(8000)), (60, 6000, 2));
+        assert_eq!(cut((4, 100_000), None, Some(8000)), (4, 5600, 1));
+        assert_eq!(cut((500, 100_000), None, Some(8000)), (45, 1500, 2));
+        assert_eq!(cut((40, 3000), None, Some(8000)), (40, 2000, 1));
         assert_eq!(cut((500, 100_000), None, None), (500, 100_000, 0));
         assert_eq!(cut((2, 16), None, Some(0)), (1, 1, 2));
+    }
+
+    #[test]
+    fn limits_of_control_groups_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let free = |group: &str| cgroup_free_mb(dir.path(), group);
+        assert_eq!(free("0::/\n"), None);
+        put("a/memory.max", "2147483648\n");
+        put("a/memory.current", "1073741824\n");
+        put("a/memory.stat", "anon 5\ninactive_file 104857600\n");
+        put("a/b/memory.max", "max\n");
+        put("a/b/memory.current", "1\n");
+        assert_eq!((free("0::/a/b\n"), free("0::/c\n")), (Some(1124), None));
+        put("memory/memory.limit_in_bytes", "209715200");
+        put("memory/memory.usage_in_bytes", "104857600");
+        assert_eq!(free("4:cpu,cpuacct:/\n3:memory:/docker/x\n0::/\n"), Some(100));
+        assert_eq!(free(""), None);
     }
 
     #[test]
