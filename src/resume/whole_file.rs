@@ -7,7 +7,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A buffered file that gets its name in [`finish`](Self::finish), replacing an existing file.
+/// A buffered file that gets its name in [`finish`](Self::finish), replacing an existing file. Dropped before that, or
+/// after an error, it removes its temporary file.
 pub struct WholeFile {
     out: BufWriter<File>,
     /// The final path; none for a device or a pipe, which is written directly.
@@ -27,9 +28,21 @@ impl WholeFile {
     /// Syncs the file to the disk, then renames it.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        let Some(path) = self.path else { return Ok(()) };
-        self.out.get_ref().sync_all()?;
-        std::fs::rename(unfinished(&path), path)
+        if let Some(path) = &self.path {
+            self.out.get_ref().sync_all()?;
+            std::fs::rename(unfinished(path), path)?;
+            self.path = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for WholeFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // it may be gone already
+            let _ = std::fs::remove_file(unfinished(path));
+        }
     }
 }
 
@@ -85,10 +98,31 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         drop(file);
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
         let mut file = WholeFile::create(&path).unwrap();
         file.write_all(b"newer").unwrap();
         file.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"newer");
         assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
+    }
+
+    /// A disk that fills in the middle of a write; only where one can be mounted.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_keeps_the_old_file_and_no_rest_of_the_new() {
+        use std::process::Command;
+        let dir = tempfile::tempdir().unwrap();
+        let mount =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "none"]).arg(dir.path()).output();
+        if !mount.is_ok_and(|done| done.status.success()) {
+            return;
+        }
+        let path = dir.path().join("a");
+        let before = write(&path, "old");
+        let failed = write(&path, vec![1; 1 << 20]);
+        let (text, files) = (std::fs::read(&path), std::fs::read_dir(&dir).map(Iterator::count));
+        let unmounted = Command::new("umount").arg(dir.path()).status();
+        assert!(before.is_ok() && failed.is_err() && unmounted.is_ok_and(|done| done.success()));
+        assert_eq!((text.unwrap(), files.unwrap()), (b"old".to_vec(), 1));
     }
 }
