@@ -1,0 +1,7 @@
+//! Any text as a KIF file.
+#![no_main]
+
+#[path = "../record.rs"]
+mod record;
+
+libfuzzer_sys::fuzz_target!(|text: &str| record::check(toratsugumi::record::Format::Kif, text));
