@@ -1,5 +1,6 @@
 //! The command line: the list of subcommands. Each subcommand defines its own arguments and its `run`.
 
+use crate::commands::record_files::PartlyRead;
 use crate::commands::{
     accuracy, analyse, bench, book, completions, convert, csa, data, datagen, eval, learn, man, match_, mate,
     net, openings, perft, train, tune,
@@ -73,7 +74,8 @@ pub fn command() -> clap::Command {
 }
 
 /// Parses the command line and runs the command. The exit code is 1 after an error (one line on standard
-/// error), 2 after a wrong command line, and 75 when a long job stopped early and can be continued.
+/// error), 2 after a wrong command line, 3 when game records could only be read in part, and 75 when a long
+/// job stopped early and can be continued.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     // USI's lines are English
@@ -87,6 +89,10 @@ pub fn main() -> ExitCode {
         Err(e) if e.is::<Unfinished>() => {
             note!("toratsugumi: {}", messages::unfinished());
             Unfinished::exit_code()
+        }
+        Err(e) if e.is::<PartlyRead>() => {
+            note!("toratsugumi: {e}");
+            PartlyRead::exit_code()
         }
         Err(e) => {
             note!("toratsugumi: {e}");

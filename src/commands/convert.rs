@@ -1,7 +1,7 @@
 //! `toratsugumi convert`: game records from one format into another.
 
 use super::{existing, record_files};
-use crate::record::{Format, Record};
+use crate::record::{Format, Record, floodgate};
 use crate::resume::whole_file;
 use crate::support::console::{self, note};
 use crate::support::messages;
@@ -13,9 +13,11 @@ use std::path::{Path, PathBuf};
 
 /// Convert game records between CSA, KIF, KI2, JKF, PSN, USI and SFEN lines and BOD diagrams
 ///
-/// Reads UTF-8, Shift_JIS and EUC-JP, with or without a byte order mark. Every move is checked by the rules; what is
-/// wrong is told with file and line, and the other files are converted all the same. What a format has no place for is
-/// told in one line a file.
+/// Reads UTF-8, Shift_JIS and EUC-JP, with or without a byte order mark. Every move is checked by the rules. A line that
+/// cannot be understood is skipped with a warning if it does not change the moves; an illegal last move ends the game as
+/// a foul. Files that cannot be read are named, and the others are converted all the same. What a format has no place
+/// for is named in one line a file. The exit status is 0 if all files were read whole, 3 if some were read in part, 1 if
+/// a file or a game could not be read.
 ///
 /// A directory stands for all records in it; --out-dir keeps its structure. Files that exist stay as they are unless
 /// --force is given.
@@ -42,6 +44,9 @@ pub struct Args {
     /// Characters to write [default: shift-jis for `.kif` and `.ki2`, as they want it, utf-8 for all others]
     #[arg(long, value_enum)]
     encoding: Option<Encoding>,
+    /// Refuse a file instead of skipping what cannot be understood
+    #[arg(long)]
+    strict: bool,
     /// Overwrite files that exist; only with --output or --out-dir
     #[arg(long)]
     force: bool,
@@ -124,30 +129,22 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return Err(messages::force_without_output().into());
     }
     let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));
-    let inputs = record_files::sources(&args.files)?;
+    let mut reader = record_files::Reader::new(args.from, args.strict);
     let mut games = Vec::new();
-    let mut failed = 0;
-    for source in &inputs {
-        match record_files::read(&source.path, args.from) {
-            Ok(found) => {
-                let many = found.len() > 1;
-                let loss = found.iter().map(|record| to.losses(record)).find(|loss| !loss.is_empty());
-                if let Some(loss) = loss {
-                    let loss = if many { messages::first_of_several(loss) } else { loss };
-                    note!("{}", messages::no_place(source.path.display(), to.name(), loss));
-                }
-                let count = found.len();
-                games.extend(found.into_iter().enumerate().map(|(i, record)| Game {
-                    source: source.path.clone(),
-                    name: source.stem(i, count),
-                    record,
-                }));
-            }
-            Err(e) => {
-                failed += 1;
-                note!("{}: {e}", source.path.display());
-            }
+    for source in record_files::sources(&args.files)? {
+        let Some(found) = reader.read(&source.path) else { continue };
+        let loss = found.iter().map(|record| to.losses(record)).find(|loss| !loss.is_empty());
+        let count = found.len();
+        if let Some(loss) = loss {
+            let loss = if count > 1 { messages::first_of_several(loss) } else { loss };
+            note!("{}", messages::no_place(source.path.display(), to.name(), loss));
         }
+        games.extend(found.into_iter().enumerate().map(|(i, mut record)| {
+            if matches!(to, Format::Kif | Format::Ki2) {
+                floodgate::spell_out(&mut record);
+            }
+            Game { source: source.path.clone(), name: source.stem(i, count), record }
+        }));
     }
     let kept = match &args.out_dir {
         Some(dir) => write_files(dir, &games, to, encoding, args.force)?,
@@ -156,17 +153,12 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             0
         }
     };
-    let mut complaints = Vec::new();
-    if failed > 0 {
-        complaints.push(messages::files_unread(failed, inputs.len()));
-    }
-    if kept > 0 {
-        complaints.push(messages::games_unwritten(kept, games.len()));
-    }
-    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("; ").into()) }
+    let kept = (kept > 0).then(|| messages::games_unwritten(kept, games.len()));
+    reader.finish(kept.into_iter().collect())
 }
 
-/// Writes a file a game. How many were not written, because a file stood there or the encoding lacks a character.
+/// Writes a file a game. How many were not written, because a file stood there, another game has the same name, or the
+/// encoding lacks a character.
 fn write_files(
     dir: &Path,
     games: &[Game],
@@ -175,20 +167,17 @@ fn write_files(
     force: bool,
 ) -> Result<usize, Box<dyn Error>> {
     let mut taken: HashMap<PathBuf, &Path> = HashMap::new();
-    let mut jobs = Vec::new();
+    let mut kept = 0;
     for game in games {
         let mut name = game.name.clone().into_os_string();
         name.push(".");
         name.push(to.extension(encoding == Encoding::Utf8));
         let path = dir.join(name);
-        if let Some(other) = taken.insert(path.clone(), &game.source) {
-            let (one, another) = (other.display(), game.source.display());
-            return Err(messages::same_target(one, another, path.display()).into());
+        if let Err(e) = existing::claim(&mut taken, path.clone(), &game.source) {
+            note!("{e}");
+            kept += 1;
+            continue;
         }
-        jobs.push((path, game));
-    }
-    let mut kept = 0;
-    for (path, game) in jobs {
         let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         if let Err(e) = existing::spare(&path, force) {
             note!("{e}");

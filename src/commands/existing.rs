@@ -1,8 +1,11 @@
-//! `--force`: without it, existing files are not overwritten.
+//! Output files that already exist.
 
 use crate::support::messages;
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
+/// Existing files are not overwritten without `--force`.
+///
 /// # Errors
 /// When a file or a directory exists at `path` and `force` is not given. Devices and pipes are always
 /// written to.
@@ -11,5 +14,23 @@ pub fn spare(path: &Path, force: bool) -> Result<(), String> {
     match lies_there && !force {
         true => Err(messages::exists(path.display())),
         false => Ok(()),
+    }
+}
+
+/// Takes the name of an output file for an input file.
+///
+/// # Errors
+/// When an earlier input has the name already.
+pub fn claim<'a>(
+    taken: &mut HashMap<PathBuf, &'a Path>,
+    path: PathBuf,
+    source: &'a Path,
+) -> Result<(), String> {
+    match taken.get(&path) {
+        Some(other) => Err(messages::same_target(other.display(), source.display(), path.display())),
+        None => {
+            taken.insert(path, source);
+            Ok(())
+        }
     }
 }

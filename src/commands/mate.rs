@@ -2,12 +2,12 @@
 
 use crate::commands::{record_files, signals};
 use crate::engine::Diagram;
-use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, useless_tail};
+use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, no_king_to_mate, useless_tail};
 use crate::position::Position;
 use crate::record::{Format, notation};
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{Journal, ResumeError, identity};
-use crate::support::console::{self, right};
+use crate::support::console::{self, note, right};
 use crate::support::messages::{self, word};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,9 @@ pub struct Args {
     /// JSON lines instead of tables
     #[arg(long)]
     json: bool,
+    /// Refuse a file with a line that cannot be understood
+    #[arg(long, conflicts_with = "sfen")]
+    strict: bool,
     /// Append a JSON line for each problem to this file, and skip the problems that are in it already
     #[arg(long, value_name = "FILE", conflicts_with = "sfen")]
     resume: Option<PathBuf>,
@@ -71,9 +74,12 @@ struct Row {
     /// In USI.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     line: Vec<String>,
-    /// First moves that mate, too; absent if that was not asked or not found out.
+    /// First moves that mate, too; absent if that was not asked or not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     others: Option<Vec<String>>,
+    /// Whether they were asked for and not all examined in time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    others_undecided: bool,
     nodes: u64,
     milliseconds: u64,
 }
@@ -101,40 +107,32 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(args.hash as usize)?;
     let mut job = Job { args, solver, out: console::output() };
     if let Some(sfen) = &args.sfen {
-        return job.single(&Position::from_sfen(sfen)?);
+        let position = Position::from_sfen(sfen)?;
+        return match no_king_to_mate(&position) {
+            Some(why) => Err(why.into()),
+            None => job.single(&position),
+        };
     }
-    let mut problems = Vec::new();
-    for path in &args.files {
-        problems.extend(read(path).map_err(|e| format!("{}: {e}", path.display()))?);
-    }
-    match &problems[..] {
-        [problem] if args.resume.is_none() && !args.json => job.single(problem),
-        problems => job.all(problems),
-    }
-}
-
-/// The problems of a file.
-fn read(path: &Path) -> Result<Vec<Position>, Box<dyn Error>> {
-    let text = record_files::text(path)?;
-    match Format::of_path(path).or_else(|| Format::of_text(&text)) {
-        Some(format) if !matches!(format, Format::Usi | Format::Sfen) => {
-            Ok(format.read(&text)?.into_iter().map(|record| record.root).collect())
-        }
-        _ => {
-            let mut problems = Vec::new();
-            for (number, line) in text.lines().enumerate() {
-                let sfen = line.split('\t').next().unwrap_or_default().trim();
-                let sfen = sfen.strip_prefix("position ").unwrap_or(sfen);
-                let sfen = sfen.strip_prefix("sfen ").unwrap_or(sfen);
-                let sfen = sfen.split_once(" moves").map_or(sfen, |(root, _)| root);
-                if !sfen.is_empty() && !sfen.starts_with('#') {
-                    problems
-                        .push(Position::from_sfen(sfen).map_err(|e| format!("line {}: {e}", number + 1))?);
-                }
+    let mut reader = record_files::Reader::new(None, args.strict).or(Format::Usi);
+    let found = args.files.iter().filter_map(|path| reader.read(path)).flatten();
+    let mut refused = Vec::new();
+    let problems: Vec<Position> = found
+        .map(|record| record.root)
+        .filter(|problem| match no_king_to_mate(problem) {
+            Some(why) => {
+                refused.push(format!("{}: {why}", problem.sfen()));
+                false
             }
-            Ok(problems)
-        }
+            None => true,
+        })
+        .collect();
+    refused.iter().for_each(|why| note!("{why}"));
+    match &problems[..] {
+        [problem] if args.resume.is_none() && !args.json => job.single(problem)?,
+        problems => job.all(problems)?,
     }
+    let refused = (!refused.is_empty()).then(|| messages::defenders_to_move(refused.len()));
+    reader.finish(refused.into_iter().collect())
 }
 
 /// A problem solved.
@@ -142,6 +140,7 @@ struct Solved {
     outcome: Outcome,
     /// Other first moves that mate, if that was asked and found out.
     others: Option<Vec<Move>>,
+    others_asked: bool,
 }
 
 struct Job<'a> {
@@ -184,11 +183,11 @@ impl Job<'_> {
                     },
                 };
                 let outcome = solver.solve(position, &[], &limits, &stop, &mut |_| {});
-                let others = match &outcome.answer {
+                let found = match &outcome.answer {
                     Answer::Mate(mate) if others => other_moves(solver, position, mate, deadline, &stop),
                     _ => None,
                 };
-                Solved { outcome, others }
+                Solved { outcome, others: found, others_asked: others }
             };
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map(|t| t.join())
         });
@@ -283,7 +282,11 @@ impl Job<'_> {
                     number + 1,
                     right(&row.plies.map_or_else(|| word(&row.answer).into(), |n| n.to_string()), 7),
                     right(row.shortest.map_or("", |s| word(if s { "yes" } else { "no" })), 6),
-                    row.others.as_ref().map_or(String::new(), |o| o.len().to_string()),
+                    match &row.others {
+                        Some(others) => others.len().to_string(),
+                        None if row.others_undecided => "?".into(),
+                        None => String::new(),
+                    },
                     row.nodes,
                     row.milliseconds,
                 )?;
@@ -351,6 +354,7 @@ fn row(position: &Position, solved: &Solved) -> Row {
         shortest: mate.map(|m| m.shortest),
         line: mate.map(|m| texts(&m.line)).unwrap_or_default(),
         others: solved.others.as_deref().map(texts),
+        others_undecided: solved.others_asked && mate.is_some() && solved.others.is_none(),
         nodes: outcome.nodes,
         milliseconds: outcome.time.as_millis() as u64,
     }

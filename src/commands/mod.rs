@@ -21,7 +21,7 @@ mod networks;
 pub mod openings;
 pub mod perft;
 mod positions;
-mod record_files;
+pub mod record_files;
 mod signals;
 pub mod train;
 pub mod tune;

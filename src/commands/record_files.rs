@@ -1,14 +1,16 @@
 //! Record files as the command line names them: single files, directories, standard input.
 
 use crate::record::encoding::{Decoded, decode};
-use crate::record::{Format, Record};
+use crate::record::{Format, Record, RecordError, Warnings};
 use crate::support::console::note;
 use crate::support::messages;
 use std::error::Error;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A file to read.
 pub struct Source {
+    /// Where it lies.
     pub path: PathBuf,
     /// Its path within the directory that was named, else its name.
     pub name: PathBuf,
@@ -94,13 +96,96 @@ pub fn text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The games of a file. Its format is `from`, else what its name says, else what it looks like.
+/// The games of a file. Its format is `from`, else what its name says, else what it looks like, else `or`.
 ///
 /// # Errors
 /// When it cannot be read; the message names the line.
-pub fn read(path: &Path, from: Option<Format>) -> Result<Vec<Record>, Box<dyn Error>> {
+fn read(
+    path: &Path,
+    from: Option<Format>,
+    or: Option<Format>,
+    warnings: &mut Warnings,
+) -> Result<Vec<Record>, Box<dyn Error>> {
     let text = text(path)?;
-    let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text));
+    let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text)).or(or);
     let format = format.ok_or_else(|| messages::unknown_format(Format::names()))?;
-    Ok(format.read(&text)?)
+    Ok(format.read_with(&text, warnings)?)
+}
+
+/// Reads files and counts those that could not be read as they are.
+#[derive(Default)]
+pub struct Reader {
+    from: Option<Format>,
+    or: Option<Format>,
+    strict: bool,
+    whole: usize,
+    partly: usize,
+    refused: usize,
+    games: usize,
+}
+
+impl Reader {
+    /// So many warnings a file are printed.
+    const SHOWN: usize = 20;
+
+    /// For files of the format `from`, where it is given; `strict` refuses a file instead of skipping what cannot be
+    /// understood.
+    pub fn new(from: Option<Format>, strict: bool) -> Reader {
+        Reader { from, strict, ..Reader::default() }
+    }
+
+    /// The same, with a format for files that look like none.
+    pub fn or(self, format: Format) -> Reader {
+        Reader { or: Some(format), ..self }
+    }
+
+    /// The games of a file; none if it cannot be read. What was skipped, and why a file was refused, is printed.
+    pub fn read(&mut self, path: &Path) -> Option<Vec<Record>> {
+        let mut warnings = if self.strict { Warnings::strict() } else { Warnings::default() };
+        let found = read(path, self.from, self.or, &mut warnings);
+        let said = |e: &dyn fmt::Display| note!("{}: {e}", path.display());
+        if let Err(e) = found {
+            said(&e);
+            self.refused += 1;
+            return None;
+        }
+        let list = warnings.list();
+        list.iter().take(Self::SHOWN).for_each(|warning: &RecordError| said(warning));
+        if list.len() > Self::SHOWN {
+            said(&messages::more_warnings(list.len() - Self::SHOWN));
+        }
+        *if list.is_empty() { &mut self.whole } else { &mut self.partly } += 1;
+        self.games += warnings.games();
+        found.ok()
+    }
+
+    /// How it went, with more that went wrong.
+    ///
+    /// # Errors
+    /// [`PartlyRead`] if every game was read, but some only in part; otherwise a sentence for the user, if anything went
+    /// wrong.
+    pub fn finish(&self, mut complaints: Vec<String>) -> Result<(), Box<dyn Error>> {
+        let &Reader { whole, partly, refused, games, .. } = self;
+        if games > 0 {
+            complaints.push(messages::games_skipped(games));
+        }
+        let summary = messages::files_read(whole, partly, refused);
+        if refused == 0 && complaints.is_empty() {
+            return if partly == 0 { Ok(()) } else { Err(PartlyRead(summary).into()) };
+        }
+        complaints.insert(0, summary);
+        Err(complaints.join("; ").into())
+    }
+}
+
+/// Every game was read, but of some files only a part.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct PartlyRead(String);
+
+impl PartlyRead {
+    /// Tells it from a failure, for scripts.
+    pub fn exit_code() -> std::process::ExitCode {
+        std::process::ExitCode::from(3)
+    }
 }

@@ -16,7 +16,7 @@ mod text;
 
 pub use crate::mate::{
     Answer as MateAnswer, Limits as MateLimits, Outcome as MateOutcome, Progress as MateProgress, Shorten,
-    Solver as MateSolver,
+    Solver as MateSolver, no_king_to_mate,
 };
 pub use crate::search::{BookLine, Bound, Info, LastLines, Limits, Observer, SearchResult};
 pub use diagram::Diagram;

@@ -20,6 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::position::Position;
+
 mod estimate;
 mod expansion;
 mod hands;
@@ -37,3 +39,11 @@ mod visits;
 pub use interposition::useless_tail;
 pub use limits::{Limits, Shorten};
 pub use solver::{Answer, Mate, Outcome, Progress, STACK, Solver};
+
+/// Why nobody can be mated in a position: the side to move attacks, and the other has no king.
+pub fn no_king_to_mate(position: &Position) -> Option<String> {
+    let attacker = position.side_to_move();
+    (!position.king_square(!attacker).is_some()).then(|| {
+        format!("{attacker:?} is to move, but {:?} has no king to mate: the defender is to move", !attacker)
+    })
+}

@@ -1,6 +1,7 @@
-//! Builds a game's tree in the order in which records tell it: a line to its end, then each variation from the move that
+//! Builds a game's tree in the order of records: a line to its end, then each variation from the move that
 //! it replaces.
 
+use super::error::{BadMove, RecordError, Warnings, excerpt};
 use super::game::{DEEPEST, End, Line, Ply, Record};
 use super::special::Special;
 use crate::position::Position;
@@ -19,6 +20,8 @@ pub(super) struct Builder {
     played: Vec<Move>,
     /// What came before the first move of its variation.
     pending: Pending,
+    /// The illegal move that ended the present line.
+    foul: Option<RecordError>,
 }
 
 /// Notes that wait for a move.
@@ -49,6 +52,7 @@ impl Builder {
             position,
             played: Vec::new(),
             pending: Pending::default(),
+            foul: None,
         }
     }
 
@@ -67,7 +71,12 @@ impl Builder {
         self.played.len()
     }
 
-    /// The number of the first move, as the starting position tells it.
+    /// The number of the next move or ending, counted from 1; an illegal move counts.
+    pub fn next_number(&self) -> usize {
+        self.played.len() + 1 + usize::from(self.foul.is_some())
+    }
+
+    /// The number of the first move in the starting position.
     pub fn first_number(&self) -> usize {
         self.record.root.game_ply() as usize
     }
@@ -104,10 +113,64 @@ impl Builder {
         self.line().moves.push(Ply { comments, asides, bookmark, ..Ply::of(mv) });
     }
 
-    /// Ends the present line.
-    pub fn finish_line(&mut self, special: Special) {
+    /// Ends the present line; `words` is what the file calls that, if it is none of KIF's words.
+    ///
+    /// # Errors
+    /// When it has ended already, other than by an illegal move, which such an ending only confirms.
+    pub fn finish_line(&mut self, special: Special, words: Option<String>) -> Result<(), String> {
+        if self.foul.is_some() {
+            return Ok(());
+        }
+        self.must_go_on(special.kif(self.position.side_to_move()))?;
         let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
-        self.line().end = Some(End { comments, asides, bookmark, ..End::of(special) });
+        self.line().end = Some(End { words, comments, asides, bookmark, ..End::of(special) });
+        Ok(())
+    }
+
+    /// # Errors
+    /// When the present line has ended; `what` follows nevertheless.
+    pub fn must_go_on(&mut self, what: &str) -> Result<(), String> {
+        let turn = self.position.side_to_move();
+        match self.line().end.as_ref() {
+            Some(end) => Err(format!("{what} after {}", end.special.kif(turn))),
+            None => Ok(()),
+        }
+    }
+
+    /// Plays a move, or ends the line with it if it breaks a rule; `text` is what the file has.
+    ///
+    /// # Errors
+    /// When it cannot be understood, or the line has ended, or a strict reader finds it illegal.
+    pub fn play_or_foul(
+        &mut self,
+        found: Result<Move, BadMove>,
+        text: &str,
+        warnings: &mut Warnings,
+    ) -> Result<(), String> {
+        self.must_go_on("a move")?;
+        match found {
+            Ok(m) => self.play(m),
+            Err(BadMove::Text(what)) => return Err(what),
+            Err(BadMove::Foul(by, what)) => {
+                warnings.skip(format_args!("{what}; the game ends with this illegal move"))?;
+                let mover = self.position.side_to_move() == by;
+                let special = if mover { Special::IllegalMove } else { Special::IllegalAction(by) };
+                self.finish_line(special, None)?;
+                self.foul = Some(RecordError::new(warnings.line, what));
+                self.comment(format!("反則手：{}", excerpt(text.trim())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The illegal move that ended the present line.
+    pub fn foul(&self) -> Option<&RecordError> {
+        self.foul.as_ref()
+    }
+
+    /// The error for what is wrong in a line: an illegal move before it, if what follows shows that the game went on.
+    pub fn error(self, line: usize, what: String) -> RecordError {
+        self.foul.unwrap_or_else(|| RecordError::new(line, what))
     }
 
     /// Goes back to vary the move with that index (0 = the first) of the present path.
@@ -116,6 +179,7 @@ impl Builder {
     /// When there is no such move, or variations stand too deep.
     pub fn vary(&mut self, index: usize) -> Result<(), String> {
         self.settle();
+        self.foul = None;
         while self.path.len() > 1 && self.path.last().is_some_and(|top| index <= top.start) {
             self.path.pop();
         }
@@ -142,7 +206,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Gives the notes of a variation that has no move to the place where it would have begun.
+    /// Moves the notes of a variation without moves to the place where it would have begun.
     fn settle(&mut self) {
         let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
         if comments.is_empty() && asides.is_empty() && bookmark.is_none() {
@@ -259,7 +323,7 @@ mod tests {
     fn variations_hang_on_the_move_that_they_replace() {
         let mut b = Builder::new(Record::new(Position::startpos()));
         play(&mut b, "7g7f 3c3d 2g2f 8c8d");
-        b.finish_line(Special::Resign);
+        b.finish_line(Special::Resign, None).unwrap();
         b.vary(4).unwrap();
         play(&mut b, "2f2e 8d8e");
         b.vary(5).unwrap();

@@ -2,7 +2,7 @@
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 
-/// What a file's bytes say.
+/// The text of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// Bytes that do not fit are U+FFFD.
@@ -26,7 +26,7 @@ pub fn decode(bytes: &[u8]) -> Decoded {
         return read(encoding, &bytes[mark..]);
     }
     let well_formed = |encoding| Some(read(encoding, bytes)).filter(|found| !found.damaged);
-    // a declaration that the bytes belie is as good as none
+    // a declaration that does not fit the bytes is ignored
     let declared = declared(bytes);
     if let Some(found) = declared.and_then(well_formed).or_else(|| well_formed(UTF_8)) {
         return found;

@@ -1,6 +1,6 @@
 //! The formats of records: their names, their readers and writers, and what each has no place for.
 
-use super::error::RecordError;
+use super::error::{RecordError, Warnings};
 use super::game::Record;
 use super::special::Special;
 use super::{csa, jkf, kakinoki, psn, usi};
@@ -102,7 +102,7 @@ impl Format {
         lines.any(|l| l.starts_with("手数") || l.contains('：') || l.starts_with('|')).then_some(Format::Kif)
     }
 
-    /// The ending of files; Kakinoki's formats tell by it how they are encoded.
+    /// The extension of files; in Kakinoki's formats it depends on the encoding.
     pub fn extension(self, utf8: bool) -> &'static str {
         match (self, utf8) {
             (Format::Kif, true) => "kifu",
@@ -116,13 +116,25 @@ impl Format {
     /// # Errors
     /// [`RecordError`] names the line and what is wrong with it.
     pub fn read(self, text: &str) -> Result<Vec<Record>, RecordError> {
+        self.read_with(text, &mut Warnings::strict())
+    }
+
+    /// Reads the games of a file. `Warnings::default()` collects what was skipped because it could not be understood and
+    /// does not change the moves: unknown headings, endings and times, what follows an illegal last move, of several
+    /// games those that cannot be read. [`Warnings::strict`] skips nothing.
+    ///
+    /// # Errors
+    /// [`RecordError`] names the line and what is wrong with it.
+    pub fn read_with(self, text: &str, warnings: &mut Warnings) -> Result<Vec<Record>, RecordError> {
+        use kakinoki::Notation;
+        let one = |record| vec![record];
         match self {
-            Format::Csa => csa::read(text),
-            Format::Kif | Format::Bod => kakinoki::read_kif(text).map(|record| vec![record]),
-            Format::Ki2 => kakinoki::read_ki2(text).map(|record| vec![record]),
-            Format::Jkf => jkf::read(text).map(|record| vec![record]),
+            Format::Csa => csa::read_with(text, warnings),
+            Format::Kif | Format::Bod => kakinoki::read_with(text, Notation::Kif, warnings).map(one),
+            Format::Ki2 => kakinoki::read_with(text, Notation::Ki2, warnings).map(one),
+            Format::Jkf => jkf::read_with(text, warnings).map(one),
             Format::Psn => psn::read(text),
-            Format::Usi | Format::Sfen => usi::read(text),
+            Format::Usi | Format::Sfen => usi::read_with(text, warnings),
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Record {
     pub root: Position,
     /// From the first on.
     pub moves: Vec<Ply>,
-    /// How the line ends, if it says so.
+    /// How the line ends, if that is known.
     pub end: Option<End>,
 }
 
@@ -54,6 +54,8 @@ pub struct Ply {
 pub struct End {
     /// Resignation and the like.
     pub special: Special,
+    /// What the file calls it, if that is none of KIF's words.
+    pub words: Option<String>,
     /// What the last player used.
     pub time: Option<Duration>,
     /// Comments for readers, a line each.
@@ -71,7 +73,7 @@ pub struct End {
 pub struct Line {
     /// From the first on.
     pub moves: Vec<Ply>,
-    /// How the line ends, if it says so.
+    /// How the line ends, if that is known.
     pub end: Option<End>,
 }
 
@@ -94,6 +96,7 @@ impl End {
     pub fn of(special: Special) -> End {
         End {
             special,
+            words: None,
             time: None,
             comments: Vec::new(),
             asides: Vec::new(),
@@ -132,7 +135,7 @@ impl Record {
         if index.is_multiple_of(2) { self.root.side_to_move() } else { !self.root.side_to_move() }
     }
 
-    /// What the header of this name says.
+    /// The value of the header of this name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }

@@ -4,8 +4,8 @@
 //! [`psn`] the Portable Shogi Notation, [`usi`] lines of USI's `position` command and SFEN; [`encoding`] finds out which
 //! bytes a file is made of, [`notation`] spells moves as books do.
 //!
-//! The `csa` crate drops `%TIME_UP` and reads a fractional time as the end of the game, and no crate tells which line of
-//! a broken file is wrong, so the readers are our own; every move is checked by our own rules.
+//! The `csa` crate drops `%TIME_UP` and reads a fractional time as the end of the game, and no crate reports the line of
+//! an error, so the readers are our own; every move is checked by our own rules.
 //!
 //! ```
 //! use toratsugumi::record::{csa, kakinoki};
@@ -24,6 +24,7 @@ pub mod csa;
 #[cfg(feature = "cli")]
 pub mod encoding;
 mod error;
+pub mod floodgate;
 mod format;
 mod game;
 mod headings;
@@ -36,7 +37,7 @@ mod special;
 mod text;
 pub mod usi;
 
-pub use error::RecordError;
+pub use error::{RecordError, Warnings};
 pub use format::Format;
 pub use game::{DEEPEST, End, Line, Ply, Record};
 pub use special::Special;

@@ -134,7 +134,7 @@ impl Opening {
     /// The balanced openings inside the binary.
     ///
     /// # Errors
-    /// Never, as a test says.
+    /// Never: a test reads them.
     pub fn embedded() -> Result<Vec<Opening>, OpeningsError> {
         Self::read("book/openings.txt", EMBEDDED)
     }

@@ -11,7 +11,7 @@ use crate::types::{Color, Move, PieceType, Square};
 /// PSN's heading, the name that records keep it by.
 const HEADINGS: [(&str, &str); 3] = [("Event", "EVENT"), ("Site", "SITE"), ("Date", "START_TIME")];
 
-/// What the heading `Handicap` may say, and the name of the same in Japanese.
+/// The values of the heading `Handicap`, and the Japanese names.
 const HANDICAPS: [(&str, &str); 9] = [
     ("lance", "香落ち"),
     ("bishop", "角落ち"),

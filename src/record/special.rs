@@ -37,10 +37,12 @@ pub enum Special {
     LossByDefault,
     /// 待った
     TakeBack,
-    /// 封じ手: play goes on another day with a move in an envelope.
+    /// 封じ手: play continues on another day with a move in an envelope.
     Sealed,
     /// An error of the program.
     Error,
+    /// An ending that no format has a word for.
+    Other,
 }
 
 /// CSA's and KIF's names.
@@ -110,6 +112,19 @@ impl Special {
         }
     }
 
+    /// Reads the words of an ending that is none of KIF's, as other programs write them.
+    pub fn from_words(text: &str) -> Special {
+        if text.starts_with("投了") {
+            Special::Resign
+        } else if text.contains("時間切れ") || text.contains("切れ負け") {
+            Special::TimeUp
+        } else if text.contains("宣言") {
+            Special::Declaration
+        } else {
+            Special::Other
+        }
+    }
+
     /// Whether nobody wins.
     pub fn is_draw(self) -> bool {
         matches!(self, Special::Repetition | Special::Impasse | Special::DrawDeclaration | Special::MaxMoves)
@@ -120,6 +135,7 @@ impl Special {
         match self {
             Special::IllegalAction(loser) if loser == turn => "反則負け",
             Special::IllegalAction(_) => "反則勝ち",
+            Special::Other => "中断",
             _ => NAMES.iter().find(|(special, ..)| *special == self).map_or("エラー", |(.., kif)| kif),
         }
     }

@@ -1,24 +1,92 @@
 //! Games as lines of USI's `position` command, the position and the moves and nothing else; positions as SFEN.
 
-use super::error::RecordError;
-use super::game::{Ply, Record};
+use super::builder::Builder;
+use super::error::{BadMove, RecordError, Warnings, excerpt};
+use super::game::Record;
+use super::special::Special;
+use crate::position::Position;
 use crate::record::openings::Opening;
 
+/// What other programs write behind the moves.
+const ENDINGS: [(&str, Special); 6] = [
+    ("resign", Special::Resign),
+    ("win", Special::Declaration),
+    ("draw", Special::DrawDeclaration),
+    ("timeup", Special::TimeUp),
+    ("rep_draw", Special::Repetition),
+    ("interrupt", Special::Interrupted),
+];
+
 /// Reads the games of a file, one a line: `startpos moves ...`, `sfen ... moves ...`, with or without `position`, or a
-/// bare SFEN. Empty lines and lines that begin with `#` are skipped.
+/// bare SFEN. Empty lines and lines that begin with `#` are skipped. An ending, `resign` and the like, may follow the
+/// moves.
 ///
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
-    let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    read_with(text, &mut Warnings::strict())
+}
+
+/// As [`read`]; lines that cannot be read may be skipped.
+pub(super) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Vec<Record>, RecordError> {
     let mut games = Vec::new();
-    for (number, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
-        let opening: Opening = line.parse().map_err(|e| RecordError::new(number, e))?;
-        let mut record = Record::new(opening.root());
-        record.moves = opening.moves.into_iter().map(Ply::of).collect();
-        games.push(record);
+    let mut refused = None;
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        warnings.line = i + 1;
+        match read_line(line, warnings) {
+            Ok(game) => games.push(game),
+            Err(what) => {
+                let error = RecordError::new(i + 1, what);
+                warnings.skip_game(&error)?;
+                refused = refused.or(Some(error));
+            }
+        }
     }
-    if games.is_empty() { Err(RecordError::new(1, "there is no game in it")) } else { Ok(games) }
+    match refused {
+        Some(error) if games.is_empty() => Err(error),
+        None if games.is_empty() => Err(RecordError::new(1, "there is no game in it")),
+        _ => Ok(games),
+    }
+}
+
+fn read_line(line: &str, warnings: &mut Warnings) -> Result<Record, String> {
+    let text = line.strip_prefix("position ").unwrap_or(line).trim();
+    // what follows a tab is about the problem
+    let text = text.split('\t').next().unwrap_or(text);
+    let (root, moves) = text.split_once("moves").unwrap_or((text, ""));
+    let root = match root.trim() {
+        "startpos" => Position::startpos(),
+        sfen => Position::from_sfen(sfen).map_err(|e| e.to_string())?,
+    };
+    let mut game = Builder::new(Record::new(root));
+    for word in moves.split_whitespace() {
+        let ending = ENDINGS.iter().find(|(name, _)| *name == word);
+        if let Some((_, special)) = ending.filter(|_| !warnings.is_strict()) {
+            game.finish_line(*special, None)?;
+            continue;
+        }
+        let position = game.position();
+        let found = position.parse_move(word);
+        if !warnings.is_strict()
+            && found.is_err()
+            && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+        {
+            warnings.skip(format_args!("`{}` is neither a move nor an ending", excerpt(word)))?;
+            game.finish_line(Special::Other, Some(word.into()))?;
+            continue;
+        }
+        let side = position.side_to_move();
+        let found = found.map_err(|e| BadMove::of(side, &e));
+        game.play_or_foul(found, word, warnings).map_err(|what| match game.foul() {
+            Some(foul) => foul.what.clone(),
+            None => what,
+        })?;
+    }
+    Ok(game.finish())
 }
 
 /// The words after `position`, with a line end.

@@ -27,9 +27,6 @@ messages! {
     exists(path)
         "{path}: 既に存在するため書き込みません。上書きするには--forceを付けてください",
         "{path} exists; use --force to overwrite it";
-    files_failed(failed)
-        "{failed}個のファイルを読み込めませんでした",
-        "{failed} files could not be read";
     nothing_left()
         "指し手が一つも残らないため、何も書き込みませんでした",
         "no move is left; nothing was written";
@@ -64,15 +61,21 @@ messages! {
     first_of_several(lost)
         "{lost}（失われる情報のある最初の対局の分）",
         "{lost}, in the first game that loses anything";
-    files_unread(failed, all)
-        "{all}個のファイルのうち{failed}個を読み込めませんでした",
-        "{failed} of {all} files could not be read";
+    files_read(whole, partly, refused)
+        "読み込んだファイル: 完全{whole}、一部のみ{partly}、不可{refused}",
+        "files read: {whole} whole, {partly} partly, {refused} refused";
+    games_skipped(games)
+        "{games}局（または局面）を読み飛ばしました",
+        "{games} games or positions were skipped";
+    more_warnings(count)
+        "ほかに{count}件の警告があります",
+        "and {count} more warnings";
     games_unwritten(kept, all)
         "{all}局のうち{kept}局を書き込みませんでした",
         "{kept} of {all} games were not written";
     same_target(one, other, path)
-        "{one}と{other}の出力先がどちらも{path}になるため、何も書き込みませんでした",
-        "{one} and {other} would both become {path}; nothing was written";
+        "{one}と{other}の出力先がどちらも{path}になるため、最初のものだけを書き込みます",
+        "{one} and {other} would both become {path}; only the first is written";
     one_game_only(format)
         "{format}形式のファイルには1局しか書き込めません。--out-dirを指定してください",
         "a {format} file holds one game; give --out-dir";
@@ -113,6 +116,9 @@ messages! {
     nodes_and_time(nodes, unit, seconds)
         "{nodes}ノード、{seconds:.3}秒",
         "{nodes} {unit}, {seconds:.3} s";
+    defenders_to_move(problems)
+        "{problems}問は玉方の手番です",
+        "{problems} problems with the defender to move";
     problems_header()
         " 番号     手数    最短    余詰     ノード  ミリ秒  初手",
         "   no  plies  shortest  others      nodes      ms  first move";

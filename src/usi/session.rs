@@ -5,7 +5,7 @@ use super::increment::IncrementReader;
 use super::output::Output;
 use super::parse::{Command, Go, ParseError, parse};
 use super::report::{MateReporter, SearchReporter};
-use crate::engine::{Diagram, Engine, Limits, Opt, shorten, table};
+use crate::engine::{Diagram, Engine, Limits, Opt, no_king_to_mate, shorten, table};
 use crate::nnue::Network;
 use crate::position::{Position, divide};
 use crate::types::Move;
@@ -284,6 +284,13 @@ impl Session {
         limits.search_moves = self.search_moves(&go.search_moves);
         let output = self.output.clone();
         let mut say = |text: &str| output.info(text);
+        if limits.mate.is_some()
+            && let Some(why) = no_king_to_mate(self.engine.position())
+        {
+            self.output.info(&format!("go mate: {why}"));
+            self.output.line("checkmate nomate");
+            return Next::Continue;
+        }
         let (started, refusal) = if limits.mate.is_some() {
             let reporter = Arc::new(MateReporter(output.clone()));
             (self.engine.go_mate(&limits, reporter, &mut say), "checkmate timeout")

@@ -520,10 +520,7 @@ fn commands_make_prune_and_verify_books() {
     write("worse.db", &format!("sfen {START} 1\n7g7f none\nnonsense\n"));
     let output = toratsugumi(&["convert", "worse.db", "-o", "c.ybb"], dir.path()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.status.success() && error.contains("1 unreadable positions or moves"),
-        "{error}"
-    );
+    assert!(output.status.success() && error.contains("1 unreadable positions or moves"), "{error}");
     let output = toratsugumi(&["verify", "worse.db"], dir.path()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(!output.status.success() && text.contains("line 3: \"nonsense\" is no move"), "{text}");

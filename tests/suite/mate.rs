@@ -37,6 +37,25 @@ fn shortest(solver: &mut Solver, sfen: &str) -> Mate {
     }
 }
 
+/// A line that is no position costs only itself.
+#[test]
+fn a_bad_line_is_named_and_the_others_are_solved() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/records/one_bad_line.sfen");
+    let run = |more: &[&str]| {
+        let mut command = program();
+        let output = command.args(["mate", path, "--json"]).args(more).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, out, said) = run(&[]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(out.lines().count() == 2 && said.contains("one_bad_line.sfen: line 2: "), "{out}{said}");
+    let answers = out.lines().zip(["\"nomate\"", "\"mate\""]);
+    assert!(answers.into_iter().all(|(row, answer)| row.contains(answer)), "{out}");
+    let (code, out, _) = run(&["--strict"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+}
+
 #[test]
 fn mates_are_shortest_and_their_lines_complete() {
     let mut solver = Solver::new(64).unwrap();

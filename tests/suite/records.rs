@@ -7,7 +7,7 @@ use encoding_rs::{EUC_JP, SHIFT_JIS};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toratsugumi::position::Position;
-use toratsugumi::record::{End, Format, Line, Ply, Record, Special, csa, usi};
+use toratsugumi::record::{End, Format, Line, Ply, Record, RecordError, Special, Warnings, csa, usi};
 use toratsugumi::support::random::Rng;
 
 fn sample(name: &str) -> (PathBuf, String) {
@@ -365,9 +365,24 @@ fn no_bytes_make_the_readers_panic() {
         }
         let text = toratsugumi::record::encoding::decode(&bytes).text;
         let lines = text.lines().count();
+        let moves = |record: &Record| record.moves.iter().map(|ply| ply.mv).collect::<Vec<_>>();
         for format in Format::ALL {
+            let is_somewhere = |e: &RecordError| (1..=lines.max(1)).contains(&e.line) && !e.what.is_empty();
             if let Err(e) = format.read(&text) {
-                assert!((1..=lines.max(1)).contains(&e.line) && !e.what.is_empty(), "{e}");
+                assert!(is_somewhere(&e), "{e}");
+            }
+            let mut warnings = Warnings::default();
+            let games =
+                format.read_with(&text, &mut warnings).inspect_err(|e| assert!(is_somewhere(e), "{e}"));
+            assert!(warnings.list().iter().all(is_somewhere), "{:?}", warnings.list());
+            // what was read with warnings is a record like any other
+            for game in games.iter().flatten().filter(|_| !warnings.list().is_empty()) {
+                for to in [Format::Kif, Format::Ki2, Format::Jkf, Format::Csa] {
+                    let written = to.write(game);
+                    let again = to.read_with(&written, &mut Warnings::default());
+                    let again = again.unwrap_or_else(|e| panic!("{to:?}: {e}\n{written}"));
+                    assert_eq!(moves(&again[0]), moves(game), "{to:?}\n{written}");
+                }
             }
         }
         let _ = Format::of_text(&text);
@@ -377,17 +392,24 @@ fn no_bytes_make_the_readers_panic() {
 #[test]
 fn hostile_nesting_is_an_error() {
     let mut kif = String::from("手数----\n   1 ７六歩(77)\n");
-    let turn = ["３八飛(28)", "７二飛(82)", "２八飛(38)", "８二飛(72)"];
+    let turn = ["８二飛(72)", "２八飛(38)", "７二飛(82)", "３八飛(28)"];
     kif.push_str("   2 ８四歩(83)\n");
-    for ply in 0..2000usize {
-        let m = |p: usize| turn[p % 4];
-        kif.push_str(&format!("変化：{}手\n", ply + 2));
-        let number = ply + 2;
-        kif.push_str(&format!("{number:4} {}\n{:4} {}\n", m(ply + 1), number + 1, m(ply + 2)));
+    for n in 2..2000usize {
+        kif.push_str(&format!("変化：{n}手\n{n:4} {}\n{:4} {}\n", turn[n % 4], n + 1, turn[(n + 1) % 4]));
     }
-    assert!(Format::Kif.read(&kif).is_err());
-    let deep = format!("{{\"header\":{{}},\"moves\":[{{}}{}", ",{\"forks\":[[".repeat(100_000));
-    assert!(Format::Jkf.read(&deep).is_err());
+    let error = Format::Kif.read(&kif).err().unwrap();
+    assert!(error.line > 900 && error.what.contains("variations within each other"), "{error}");
+    // as deep as a record may be, on a test's small stack
+    let allowed = kif.lines().take(3 + 3 * 290).map(|line| format!("{line}\n")).collect::<String>();
+    let record = Format::Kif.read(&allowed).unwrap().remove(0);
+    assert_same(&through(Format::Jkf, &record), &record);
+    for closed in [false, true] {
+        let end = if closed { "]]}".repeat(20_000) + "]}" } else { String::new() };
+        let forks = ",\n{\"forks\":[[{}".repeat(20_000);
+        let error =
+            Format::Jkf.read(&format!("{{\"header\":{{}},\"moves\":[{{}}{forks}{end}")).err().unwrap();
+        assert!(error.line > 300 && error.what.contains("forks within each other"), "{error}");
+    }
 }
 
 fn convert(args: &[&str]) -> (bool, Vec<u8>, String) {
@@ -421,9 +443,12 @@ fn convert_reads_and_writes_every_format_and_encoding() {
     assert!(convert(&[&at("lines.usi"), "--to", "kif", "--out-dir", &at("out")]).0);
     assert!(Path::new(&at("out/lines-2.kifu")).exists());
     // what is broken is named, and the rest is done all the same
-    std::fs::write(at("bad.csa"), "V2.2\nPI\n+\n+7775FU\n").unwrap();
+    std::fs::write(at("bad.csa"), "V2.2\nPI\n+\n+7775FU\n-3334FU\n").unwrap();
     let (ok, out, said) = convert(&[&at("bad.csa"), a, "--to", "usi"]);
-    assert!(!ok && said.contains("bad.csa: line 4") && said.contains("1 of 2"), "{said}");
+    assert!(
+        !ok && said.contains("bad.csa: line 4") && said.contains("1 whole, 0 partly, 1 refused"),
+        "{said}"
+    );
     assert!(String::from_utf8_lossy(&out).starts_with("startpos moves 7g7f"));
     for wrong in [&[a] as &[&str], &["nothing", "--to", "csa"], &[a, b, "--to", "kif"]] {
         assert!(!convert(wrong).0, "{wrong:?}");
@@ -483,10 +508,11 @@ fn convert_takes_directories_and_keeps_what_is_there() {
     assert_eq!(std::fs::read_to_string(at("out/a.kifu")).unwrap(), "mine");
     assert!(convert(&[&at("in/a.csa"), "-o", &at("out/a.kifu"), "--force"]).0);
     assert_ne!(std::fs::read_to_string(at("out/a.kifu")).unwrap(), "mine");
-    // two inputs never become one output
-    let both = [&at("in/a.csa"), &at("in/sub/a.csa"), "--to", "ki2", "--out-dir", &at("two")];
-    let (ok, _, said) = convert(&both);
-    assert!(!ok && said.contains("would both become") && !Path::new(&at("two")).exists(), "{said}");
+    // two inputs never become one output, and the others are written
+    let three = [&at("in/a.csa"), &at("in/sub/a.csa"), &at("in/sub/deep/b.csa")];
+    let (ok, _, said) = convert(&[three[0], three[1], three[2], "--to", "ki2", "--out-dir", &at("two")]);
+    assert!(!ok && said.contains("would both become") && said.contains("1 of 3 games"), "{said}");
+    assert_eq!(std::fs::read_dir(at("two")).unwrap().count(), 2);
     // what is lost is said in one line, and a format is known by its text
     let (ok, out, said) = convert(&[&at("in/a.csa"), "--to", "ki2"]);
     assert!(ok && said.lines().count() == 1 && said.contains("ki2 cannot store"), "{said}");
@@ -495,3 +521,123 @@ fn convert_takes_directories_and_keeps_what_is_there() {
     assert!(ok, "{said}");
     assert_eq!(String::from_utf8(out).unwrap(), usi::write(&record));
 }
+
+/// Files as people have them: what they are called, their games as USI lines, the exit status, words of the warnings (a
+/// line each), and what KIF says of their ending.
+#[test]
+fn files_of_people_are_read_as_far_as_they_can_be_understood() {
+    let ten = "startpos moves 7g7f 3c3d 8h2b+ 3a2b 6g6f 3d3e 6f6e 3e3f 3g3f 5a4b\n";
+    let two = "startpos moves 7g7f 3c3d\n";
+    let five = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e\n";
+    let cases: [(&str, &str, i32, &[&str], &str); 8] = [
+        ("board_rotated.kif", two, 0, &[], ""),
+        ("drop_from_00.kif", five, 0, &[], ""),
+        ("unknown_end.kif", two, 3, &["line 5: `時間切れ`"], "   3 時間切れ   ( 0:00/00:00:01)\n"),
+        ("comment_after_comma.csa", two, 0, &[], "   3 投了   ( 0:10/00:00:11)\n* -5000 win\n"),
+        ("ends_with_two_pawns.ki2", ten, 3, &["(nifu)"], "  11 反則負け\n*反則手：▲６七歩\n"),
+        ("ends_with_two_pawns.kif", ten, 3, &["line 13", "(nifu)"], "  11 反則負け\n*反則手：６七歩打\n"),
+        ("ends_with_resign.usi", two, 0, &[], "   3 投了\n"),
+        ("odd_times.csa", two, 3, &["line 5: `T-600` is no time"], "   1 ７六歩(77)   (10:00/00:10:00)\n"),
+    ];
+    for (name, usi, status, warnings, kif) in cases {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records").join(name);
+        let run = |to: &[&str]| {
+            let mut command = program();
+            let output = command.arg("convert").arg(&path).arg("--to").args(to).output().unwrap();
+            let (out, said) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
+            (output.status.code(), out.unwrap(), said.unwrap())
+        };
+        let (code, out, said) = run(&["usi"]);
+        assert_eq!((code, out.as_str()), (Some(status), usi), "{name}: {said}");
+        let found: Vec<&str> = said.lines().filter(|line| line.contains(": line ")).collect();
+        assert_eq!(found.len(), usize::from(!warnings.is_empty()), "{name}: {said}");
+        assert!(warnings.iter().all(|words| found[0].contains(words)), "{name}: {said}");
+        assert!(run(&["kif"]).1.contains(kif), "{name}: {}", run(&["kif"]).1);
+        assert_eq!(run(&["usi", "--strict"]).0, Some(1), "{name}");
+    }
+}
+
+/// What other programs write, in small: a beginning of a file, its ending, the warnings.
+#[test]
+fn what_other_programs_write_is_understood_or_skipped() {
+    let kif = "手合割：平手\n   1 ７六歩(77)\n";
+    let csa = "V2.2\nPI\n+\n+7776FU\n";
+    let ki2 = "手合割：平手\n▲７六歩\n";
+    let end = |game: &Record| game.end.clone().map(|end| (end.special, end.words));
+    let named = |special, words: &str| Some((special, Some(words.to_string())));
+    let plain = |special| Some((special, None));
+    let black = toratsugumi::types::Color::Black;
+    let other = Special::Other;
+    let cases = [
+        (Format::Kif, kif, "   2 投了打(00)\n", 1, plain(Special::Resign)),
+        (Format::Kif, kif, "   2 反則手\n", 1, named(other, "反則手")),
+        (Format::Kif, kif, "   2 トライ\n", 1, named(other, "トライ")),
+        (Format::Kif, kif, "   2 連続王手の千日手\n", 1, named(other, "連続王手の千日手")),
+        (Format::Kif, kif, "   2 入玉宣言勝ち\n", 1, named(Special::Declaration, "入玉宣言勝ち")),
+        (Format::Kif, kif, "   9 投了\n", 1, plain(Special::Resign)),
+        (Format::Kif, kif, "まで99手で後手の勝ち\n", 1, None),
+        (Format::Kif, kif, "終了日時：2026/11/28\n備考：x\n", 0, None),
+        (Format::Kif, kif, "-----\n後手：b\n", 2, None),
+        (Format::Kif, kif, "   2 投了 (00:01.5/00:00:01)\n", 0, plain(Special::Resign)),
+        (Format::Kif, kif, "   2 投了 （ 0:01/ ）\n", 0, plain(Special::Resign)),
+        (Format::Kif, kif, "   2 投了 (one)\n", 1, plain(Special::Resign)),
+        // two moves in a row, with and without what the file says of it
+        (Format::Kif, kif, "   2 ２六歩(27)\n", 1, plain(Special::IllegalAction(black))),
+        (Format::Kif, kif, "   2 ２六歩(27)\n   3 反則勝ち\n", 1, plain(Special::IllegalAction(black))),
+        (Format::Kif, kif, "   2 ３四飛打\n", 1, plain(Special::IllegalMove)),
+        (Format::Kif, kif, "△３四歩\n", 0, None),
+        (Format::Ki2, ki2, "△３四飛打\nまで2手で先手の反則勝ち\n", 1, plain(Special::IllegalMove)),
+        (Format::Ki2, ki2, "まで1手で引き揚げ\n", 1, named(other, "引き揚げ")),
+        (Format::Csa, csa, "-3334FU T12 ,'a,b\n%TORYO , T 3\n", 0, plain(Special::Resign)),
+        (Format::Csa, csa, "T1.\nT\nT99999999999\n", 2, None),
+        (Format::Csa, csa, "%TORY0\n", 1, named(other, "TORY0")),
+        (Format::Csa, csa, "hello\nN+late\n%TORYO\n%CHUDAN\n", 3, plain(Special::Resign)),
+        (Format::Csa, csa, "+2726FU\n%-ILLEGAL_ACTION\n", 1, plain(Special::IllegalAction(black))),
+        (Format::Csa, csa, "-0055FU\n%ILLEGAL_MOVE\n", 1, plain(Special::IllegalMove)),
+        (Format::Usi, "startpos moves 7g7f", " win\n", 0, plain(Special::Declaration)),
+        (Format::Usi, "startpos moves 7g7f", " draw\n", 0, plain(Special::DrawDeclaration)),
+        (Format::Usi, "startpos moves 7g7f", " timeup\n", 0, plain(Special::TimeUp)),
+        (Format::Usi, "startpos moves 7g7f", " abort\n", 1, named(other, "abort")),
+        (Format::Usi, "startpos moves 7g7f", " P*5e\n", 1, plain(Special::IllegalMove)),
+    ];
+    for (format, begin, rest, warnings, expected) in cases {
+        let text = format!("{begin}{rest}");
+        let mut found = Warnings::default();
+        let games = format.read_with(&text, &mut found).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!((end(&games[0]), found.list().len()), (expected, warnings), "{text}\n{:?}", found.list());
+        assert_eq!(games[0].moves[0].mv.to_string(), "7g7f", "{text}");
+    }
+    // what would change the moves is refused, at the line where it goes wrong
+    for (format, text, line, what) in [
+        (Format::Kif, format!("{kif}   2 ２六歩(27)\n   3 ３四歩(33)\n"), 3, "two moves in a row"),
+        (Format::Kif, format!("{kif}   3 ３四歩(33)\n"), 3, "move 2 is missing"),
+        (Format::Kif, format!("{kif}   2 時間切れ\n   3 ３四歩(33)\n"), 4, "a move after"),
+        (Format::Kif, format!("{kif}３四歩(33)\n"), 3, "neither a move"),
+        (Format::Ki2, format!("{ki2}△３四飛打\n▲２六歩\n"), 3, "no such piece in hand"),
+        (Format::Ki2, format!("{ki2}△３四金\n"), 3, "no piece can move so"),
+        (Format::Csa, format!("{csa}-3334KI\n"), 5, "does not stand"),
+        (Format::Csa, format!("{csa}P1\n"), 5, "before the moves"),
+        (Format::Usi, "startpos moves 7g7f P*5e 2g2f\n".into(), 1, "no such piece in hand"),
+        (
+            Format::Jkf,
+            JKF.replace("\"y\":4", "\"y\":6") + "{\"move\":{\"piece\":\"FU\",\"to\":{\"x\":2,\"y\":6}}}]}",
+            4,
+            "does not move there",
+        ),
+    ] {
+        let error =
+            format.read_with(&text, &mut Warnings::default()).err().unwrap_or_else(|| panic!("{text}"));
+        assert!(error.line == line && error.what.contains(what), "{text}: {error}");
+    }
+    // of several games only the broken one is skipped
+    let mut found = Warnings::default();
+    let games = Format::Csa.read_with(&format!("{csa}-3334KI\n/\n{csa}%TORYO\n/\n"), &mut found).unwrap();
+    assert_eq!((games.len(), found.games()), (1, 1));
+}
+
+/// Two moves; without its end.
+const JKF: &str = "{\"header\":{},\"moves\":[{},
+{\"move\":{\"from\":{\"x\":7,\"y\":7},\"to\":{\"x\":7,\"y\":6},\"piece\":\"FU\"}},
+
+{\"move\":{\"from\":{\"x\":3,\"y\":3},\"to\":{\"x\":3,\"y\":4},\"piece\":\"FU\"}},
+";

@@ -56,6 +56,9 @@ pub struct Args {
     /// Opening book (.db, .ybb, .bin, .sbk) whose moves are marked in games
     #[arg(long, value_name = "FILE")]
     pub book: Option<PathBuf>,
+    /// Refuse a file instead of skipping what cannot be understood
+    #[arg(long)]
+    pub strict: bool,
     /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: by their names, else by what is in them]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,

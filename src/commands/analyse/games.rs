@@ -2,7 +2,7 @@
 
 use super::args::{Args, Form};
 use crate::book::Library;
-use crate::commands::{record_files, signals};
+use crate::commands::{existing, record_files, signals};
 use crate::record::{Format, Record};
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{AtPath, Lock, ResumeError, whole_file};
@@ -65,7 +65,8 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         network,
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
-    let (games, mut failed) = games(args, &settings, &engine)?;
+    let mut reader = record_files::Reader::new(args.from, args.strict);
+    let (games, mut failed) = games(args, &settings, &engine, &mut reader)?;
     let book = match &args.book {
         Some(path) => Library::open(path, true, &mut |text| note!("{text}"))?,
         None => Library::default(),
@@ -127,36 +128,34 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         let others = if others.is_empty() { "" } else { ", and so for every game" };
         note!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
-    match failed {
-        0 => Ok(()),
-        n => Err(format!("{n} of the files could not be analysed").into()),
-    }
+    let failed = (failed > 0).then(|| format!("{failed} games were not analysed"));
+    reader.finish(failed.into_iter().collect())
 }
 
-/// Reads the records and what is known of them. How many files failed, which are named on standard error.
-fn games(args: &Args, settings: &Settings, engine: &str) -> Result<(Vec<Game>, usize), Box<dyn Error>> {
+/// Reads the records and what is known of them. How many games of files that were read cannot be analysed; they are
+/// named on standard error.
+fn games(
+    args: &Args,
+    settings: &Settings,
+    engine: &str,
+    reader: &mut record_files::Reader,
+) -> Result<(Vec<Game>, usize), Box<dyn Error>> {
     let mut games = Vec::new();
     let mut failed = 0;
-    let mut taken: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let mut taken: HashMap<PathBuf, &Path> = HashMap::new();
     let dir = args.out_dir.clone().unwrap_or_default();
-    for source in record_files::sources(&args.games)? {
-        let found = match record_files::read(&source.path, args.from) {
-            Ok(found) => found,
-            Err(e) => {
-                failed += 1;
-                note!("{}: {e}", source.path.display());
-                continue;
-            }
-        };
+    let sources = record_files::sources(&args.games)?;
+    for source in &sources {
+        let Some(found) = reader.read(&source.path) else { continue };
         let count = found.len();
         for (i, record) in found.into_iter().enumerate() {
             let name = whole_file::beside(&dir.join(source.stem(i, count)), "analysis");
             let target = args.to_files().then(|| name.clone());
-            if let Some(target) = &target
-                && let Some(other) = taken.insert(target.clone(), source.path.clone())
-            {
-                let (a, b) = (other.display(), source.path.display());
-                return Err(format!("{a} and {b} would both become {}.*", target.display()).into());
+            let claimed = target.clone().map(|target| existing::claim(&mut taken, target, &source.path));
+            if let Some(Err(e)) = claimed {
+                failed += 1;
+                note!("{e}");
+                continue;
             }
             let mut game = Game { source: source.path.clone(), record, name, target, unread: 0 };
             match known(&game, settings, engine, args) {

@@ -99,19 +99,11 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             Ok(())
         })?;
     }
-    let mut failed = 0;
+    let mut reader = record_files::Reader::default();
     for source in record_files::sources(&records)? {
-        match record_files::read(&source.path, None) {
-            Ok(found) => {
-                for record in found {
-                    read += 1;
-                    add(&mut collector, filter, &record, args.min_rating);
-                }
-            }
-            Err(e) => {
-                failed += 1;
-                note!("{}: {e}", source.path.display());
-            }
+        for record in reader.read(&source.path).into_iter().flatten() {
+            read += 1;
+            add(&mut collector, filter, &record, args.min_rating);
         }
     }
     say!("{}", messages::games_taken(read, collector.games))?;
@@ -120,7 +112,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         return Err(messages::nothing_left().into());
     }
     args.output.write(book, format)?;
-    if failed > 0 { Err(messages::files_failed(failed).into()) } else { Ok(()) }
+    reader.finish(Vec::new())
 }
 
 fn legal(pos: &Position, raw: u16, game: u64) -> Result<crate::types::Move, RecordError> {

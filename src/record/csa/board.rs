@@ -43,7 +43,7 @@ impl BoardReader {
     /// Reads a line that begins with `P`.
     ///
     /// # Errors
-    /// [`BoardError`] says what is wrong with the line.
+    /// See [`BoardError`].
     pub fn line(&mut self, text: &str) -> Result<(), BoardError> {
         let bad = || BoardError::Line(excerpt(text));
         self.any = true;
@@ -74,25 +74,28 @@ impl BoardReader {
         Ok(())
     }
 
-    /// `P2 * -HI * ...`: nine squares from the 9th file. Editors and web pages strip the blanks at the end.
+    /// `P2 * -HI * ...`: nine squares from the 9th file. Editors and web pages strip or join blanks.
     fn rank(&mut self, text: &str, rank: u8, rest: &str) -> Result<(), BoardError> {
-        let squares = chunks(rest, 3);
-        if squares.len() != 9 {
-            return Err(BoardError::Line(excerpt(text)));
-        }
-        for (i, found) in squares.iter().enumerate() {
-            let piece = match found.trim() {
+        let mut file = 9u8;
+        let mut rest = rest.trim();
+        while !rest.is_empty() {
+            let length = if rest.starts_with('*') { 1 } else { 3 };
+            let end = rest.char_indices().nth(length).map_or(rest.len(), |(i, _)| i);
+            let (found, behind) = rest.split_at(end);
+            rest = behind.trim_start();
+            let piece = match found {
                 "*" => Piece::NONE,
                 piece => {
                     let mut chars = piece.chars();
                     let color = chars.next().and_then(color_of);
                     let piece = color.zip(kind_of(chars.as_str())).map(|(color, kind)| kind.of(color));
-                    piece.ok_or_else(|| BoardError::Piece { text: excerpt(text), found: found.clone() })?
+                    piece.ok_or_else(|| BoardError::Piece { text: excerpt(text), found: found.into() })?
                 }
             };
-            self.put(text, Square::new(8 - i as u8, rank), piece)?;
+            file = file.checked_sub(1).ok_or_else(|| BoardError::Line(excerpt(text)))?;
+            self.put(text, Square::new(file, rank), piece)?;
         }
-        Ok(())
+        if file == 0 { Ok(()) } else { Err(BoardError::Line(excerpt(text))) }
     }
 
     /// `P+99KY00FU`: pieces on squares, or in hand; `00AL` is all that is left of the set.

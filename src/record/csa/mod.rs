@@ -11,4 +11,5 @@ pub use board::{BoardError, BoardReader, write_position};
 pub use moves::{MoveTextError, move_text, read_move};
 pub use names::{KINDS, color_of, kind_of, sign};
 pub use read::read;
+pub(super) use read::read_with;
 pub use write::write;

@@ -29,7 +29,7 @@ pub fn move_text(m: Move) -> String {
 /// Reads a move and accepts it if it is legal in the position.
 ///
 /// # Errors
-/// [`MoveTextError`] says what is wrong with it.
+/// See [`MoveTextError`].
 pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveTextError> {
     let notation = || MoveTextError::Notation(excerpt(text));
     if text.len() != 7 || !text.is_ascii() {

@@ -1,10 +1,10 @@
 //! Reading CSA records.
 
 use super::board::BoardReader;
-use super::moves::read_move;
+use super::moves::{MoveTextError, read_move};
 use super::names::color_of;
 use crate::record::builder::Builder;
-use crate::record::error::{RecordError, excerpt};
+use crate::record::error::{BadMove, RecordError, Warnings, excerpt};
 use crate::record::game::Record;
 use crate::record::headings::is_csa_name;
 use crate::record::special::Special;
@@ -19,23 +19,55 @@ use std::time::Duration;
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
+    read_with(text, &mut Warnings::strict())
+}
+
+/// As [`read`]; what does not change the moves may be skipped, and of several games those that cannot be read.
+pub(in crate::record) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Vec<Record>, RecordError> {
     let mut games = Vec::new();
+    let mut refused = None;
+    let mut lines = text.lines().enumerate().peekable();
+    while lines.peek().is_some() || games.is_empty() && refused.is_none() {
+        match read_game(&mut lines, warnings) {
+            Ok(game) => games.extend(game),
+            Err(e) => {
+                warnings.skip_game(&e)?;
+                lines.by_ref().find(|(_, line)| line.trim_end() == "/");
+                refused = refused.or(Some(e));
+            }
+        }
+    }
+    match refused {
+        Some(error) if games.is_empty() => Err(error),
+        _ => Ok(games),
+    }
+}
+
+/// The next game; none where nothing but a separator is left.
+fn read_game<'a>(
+    lines: &mut (impl Iterator<Item = (usize, &'a str)> + Clone),
+    warnings: &mut Warnings,
+) -> Result<Option<Record>, RecordError> {
     let mut reader = Reader::default();
-    let mut last = 0;
-    for (i, line) in text.lines().enumerate() {
-        last = i + 1;
+    let first = warnings.line == 0;
+    let mut separated = false;
+    for (i, line) in lines {
+        warnings.line = i + 1;
         let line = line.trim_end_matches('\r');
-        if line == "/" {
-            games.push(std::mem::take(&mut reader).finish(last)?);
-        } else {
-            reader.line(line).map_err(|what| RecordError::new(last, what))?;
+        separated = line == "/";
+        if separated {
+            break;
+        }
+        if let Err(what) = reader.line(line, warnings) {
+            return Err(reader.error(warnings.line, what));
         }
     }
     // a separator after the last game makes no further one
-    if !reader.is_empty() || games.is_empty() {
-        games.push(reader.finish(last.max(1))?);
+    if reader.is_empty() && !separated && !first {
+        return Ok(None);
     }
-    Ok(games)
+    warnings.line = warnings.line.max(1);
+    reader.finish(warnings).map(Some).map_err(|what| RecordError::new(warnings.line, what))
 }
 
 /// A game under way. The record exists as soon as the side to move is known.
@@ -60,7 +92,15 @@ impl Reader {
         !about && self.game.is_none() && !self.versioned
     }
 
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn error(self, line: usize, what: String) -> RecordError {
+        match self.game {
+            Some(game) => game.error(line, what),
+            None => RecordError::new(line, what),
+        }
+    }
+
+    fn line(&mut self, line: &str, warnings: &mut Warnings) -> Result<(), String> {
+        let line = if warnings.is_strict() { line } else { line.trim_start() };
         let mut chars = line.chars();
         match chars.next() {
             None => Ok(()),
@@ -68,18 +108,38 @@ impl Reader {
                 self.comment(chars.as_str());
                 Ok(())
             }
-            Some('V' | 'N' | 'P') if self.game.is_some() => {
-                Err(format!("`{}` belongs before the moves", excerpt(line)))
+            Some('P') if self.game.is_some() => Err(format!("`{}` belongs before the moves", excerpt(line))),
+            Some('V' | 'N') if self.game.is_some() => {
+                warnings.skip(format_args!("`{}` belongs before the moves", excerpt(line)))
             }
-            Some('V') => self.version(chars.as_str()),
-            Some('N') => self.name(line, chars.as_str()),
-            Some('$') => self.header(line, chars.as_str()),
+            Some('V') => self.version(chars.as_str(), warnings),
+            Some('N') => self.name(line, chars.as_str(), warnings),
+            Some('$') => self.header(line, chars.as_str(), warnings),
             Some('P') => self.board.line(line).map_err(|e| e.to_string()),
-            Some('+' | '-' | '%' | 'T') => {
-                line.split(',').try_for_each(|statement| self.statement(statement))
-            }
-            Some(_) => Err(format!("`{}` is no statement of a CSA record", excerpt(line))),
+            Some('+' | '-' | '%' | 'T') => self.statements(line, warnings),
+            Some(_) => warnings.skip(format_args!("`{}` is no statement of a CSA record", excerpt(line))),
         }
+    }
+
+    /// `+7776FU,T12,'* 30`: what follows `'` is a comment to the end of the line. Some programs put blanks for commas.
+    fn statements(&mut self, line: &str, warnings: &mut Warnings) -> Result<(), String> {
+        if warnings.is_strict() {
+            return line.split(',').try_for_each(|statement| self.statement(statement, warnings));
+        }
+        let mut rest = line;
+        while !rest.is_empty() {
+            if let Some(text) = rest.strip_prefix('\'') {
+                self.comment(text);
+                return Ok(());
+            }
+            let blanks = if rest.starts_with('T') { ',' } else { ' ' };
+            let (statement, behind) = rest.split_once([',', blanks, '\t']).unwrap_or((rest, ""));
+            rest = behind.trim_start_matches([' ', '\t', ',']);
+            if !statement.is_empty() {
+                self.statement(statement, warnings)?;
+            }
+        }
+        Ok(())
     }
 
     fn comment(&mut self, text: &str) {
@@ -88,7 +148,7 @@ impl Reader {
             (Some(game), Some(comment)) => game.comment(comment.into()),
             (Some(game), None) => game.aside(text.into()),
             (None, Some(comment)) => self.comments.push(comment.into()),
-            // says how the file is encoded, which the writer says anew
+            // the encoding of the file: the writer adds its own
             (None, None) if !self.versioned && text.starts_with("CSA encoding=") => {}
             // a heading that CSA has no name for, as the writer keeps it
             (None, None) => match text.strip_prefix('$').and_then(|t| t.split_once(':')) {
@@ -98,75 +158,92 @@ impl Reader {
         }
     }
 
-    fn version(&mut self, text: &str) -> Result<(), String> {
+    fn version(&mut self, text: &str, warnings: &mut Warnings) -> Result<(), String> {
         let number = text.trim_end();
         let known = matches!(number.split('.').next(), Some("1" | "2" | "3"));
-        if !known || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
-            return Err(format!("version `{}` is not known", excerpt(number)));
-        }
         self.versioned = true;
+        if !known || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
+            return warnings.skip(format_args!("version `{}` is not known", excerpt(number)));
+        }
         Ok(())
     }
 
-    fn name(&mut self, line: &str, text: &str) -> Result<(), String> {
+    fn name(&mut self, line: &str, text: &str, warnings: &mut Warnings) -> Result<(), String> {
         let mut chars = text.chars();
-        let color =
-            chars.next().and_then(color_of).ok_or_else(|| format!("`{}`: whose name?", excerpt(line)))?;
+        let Some(color) = chars.next().and_then(color_of) else {
+            return warnings.skip(format_args!("`{}`: whose name?", excerpt(line)));
+        };
         let name = &mut self.names[color.index()];
         if name.is_some() {
-            return Err(format!("`{}`: that player has a name already", excerpt(line)));
+            return warnings.skip(format_args!("`{}`: that player has a name already", excerpt(line)));
         }
         *name = Some(chars.as_str().trim_end().into());
         Ok(())
     }
 
-    fn header(&mut self, line: &str, text: &str) -> Result<(), String> {
-        let (name, value) =
-            text.split_once(':').ok_or_else(|| format!("`{}`: a colon is missing", excerpt(line)))?;
-        if !is_csa_name(name) {
+    fn header(&mut self, line: &str, text: &str, warnings: &mut Warnings) -> Result<(), String> {
+        let Some((name, value)) = text.split_once(':') else {
+            return warnings.skip(format_args!("`{}`: a colon is missing", excerpt(line)));
+        };
+        if !is_csa_name(name) && warnings.is_strict() {
             return Err(format!("`{}`: not a name of CSA's", excerpt(line)));
         }
-        // some programs say at the end when it ended
+        // some programs write the end time behind the moves
         let headers = if self.game.is_some() { &mut self.late } else { &mut self.headers };
         headers.push((name.into(), value.trim_end().into()));
         Ok(())
     }
 
-    fn statement(&mut self, text: &str) -> Result<(), String> {
+    fn statement(&mut self, text: &str, warnings: &mut Warnings) -> Result<(), String> {
         let text = text.trim_end();
         let Some(game) = &mut self.game else {
-            let side = match text {
-                "+" => Color::Black,
-                "-" => Color::White,
-                _ => return Err(format!("`{}` before the side to move", excerpt(text))),
+            let side = text.chars().next().and_then(color_of);
+            let Some(side) = side.filter(|_| text.len() == 1 || !warnings.is_strict()) else {
+                return Err(format!("`{}` before the side to move", excerpt(text)));
             };
-            return self.begin(side);
-        };
-        if let Some(time) = text.strip_prefix('T') {
-            let time = read_time(time).ok_or_else(|| format!("`{}` is no time", excerpt(text)))?;
-            let Some(slot) = game.time() else { return Err("a time before the first move".into()) };
-            if slot.is_some() {
-                return Err(format!("`{}`: a second time for one move", excerpt(text)));
-            }
-            *slot = Some(time);
-            return Ok(());
-        }
-        if let Some(end) = game.end() {
-            // floodgate's server writes a declaration twice
-            if text == end.special.csa() {
+            self.begin(side)?;
+            if text.len() == 1 {
                 return Ok(());
             }
-            return Err(format!("`{}` after `{}`", excerpt(text), end.special));
+            warnings.skip("the side to move is missing; it is that of the first move")?;
+            return self.statement(text, warnings);
+        };
+        if let Some(text) = text.strip_prefix('T') {
+            let Some(time) = read_time(if warnings.is_strict() { text } else { tidy_time(text) }) else {
+                return warnings.skip(format_args!("`T{}` is no time", excerpt(text)));
+            };
+            return match game.time() {
+                None => warnings.skip("a time before the first move"),
+                Some(Some(_)) => {
+                    warnings.skip(format_args!("`T{}`: a second time for one move", excerpt(text)))
+                }
+                Some(free) => {
+                    *free = Some(time);
+                    Ok(())
+                }
+            };
         }
         if text.starts_with('%') {
-            let special =
-                Special::from_csa(text).ok_or_else(|| format!("`{}` is no special move", excerpt(text)))?;
-            game.finish_line(special);
-            return Ok(());
+            let known = Special::from_csa(text);
+            // floodgate's server writes a declaration twice
+            if game.end().is_some_and(|end| Some(end.special) == known) {
+                return Ok(());
+            }
+            if let Some(special) = known {
+                return game.finish_line(special, None).or_else(|what| warnings.skip(what));
+            }
+            warnings.skip(format_args!("`{}` is no special move", excerpt(text)))?;
+            return game.finish_line(Special::Other, Some(text.trim_start_matches('%').into()));
         }
-        let m = read_move(game.position(), text).map_err(|e| e.to_string())?;
-        game.play(m);
-        Ok(())
+        if !text.starts_with(['+', '-']) {
+            return warnings.skip(format_args!("`{}` is no statement of a CSA record", excerpt(text)));
+        }
+        // the side to move once more
+        if text.len() == 1 && game.ply() == 0 {
+            return warnings.skip("a second side to move");
+        }
+        let found = read_move(game.position(), text).map_err(|e| bad_move(game, &e));
+        game.play_or_foul(found, text, warnings)
     }
 
     fn begin(&mut self, side: Color) -> Result<(), String> {
@@ -180,16 +257,31 @@ impl Reader {
         Ok(())
     }
 
-    fn finish(self, line: usize) -> Result<Record, RecordError> {
-        match self.game {
-            Some(game) => {
-                let mut record = game.finish();
-                record.headers.extend(self.late);
-                Ok(record)
-            }
-            None => Err(RecordError::new(line, "the record ends before the side to move")),
+    fn finish(mut self, warnings: &mut Warnings) -> Result<Record, String> {
+        if self.game.is_none() && self.versioned {
+            warnings.skip("the record ends before the side to move; Black's is assumed")?;
+            self.begin(Color::Black)?;
         }
+        let game = self.game.ok_or("the record ends before the side to move")?;
+        let mut record = game.finish();
+        record.headers.extend(self.late);
+        Ok(record)
     }
+}
+
+fn bad_move(game: &Builder, error: &MoveTextError) -> BadMove {
+    let side = game.position().side_to_move();
+    let what = error.to_string();
+    match error {
+        MoveTextError::Turn(_) => BadMove::Foul(!side, format!("{what}: two moves in a row")),
+        MoveTextError::Illegal { reason, .. } => BadMove::of(side, reason).map(|_| what),
+        MoveTextError::Notation(_) | MoveTextError::Kind(_) => BadMove::Text(what),
+    }
+}
+
+/// A time as other programs write it: with a sign, blanks, a bare point.
+fn tidy_time(text: &str) -> &str {
+    text.trim().trim_start_matches('+').trim_end_matches(['.', 's'])
 }
 
 /// Seconds, since V3 with a fraction.

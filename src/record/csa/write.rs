@@ -31,6 +31,9 @@ pub fn write(record: &Record) -> String {
     }
     if let Some(end) = &record.end {
         statement(&mut out, end.special.csa(), end.time);
+        if let Some(words) = &end.words {
+            comments(&mut out, std::slice::from_ref(words), &[]);
+        }
         comments(&mut out, &end.comments, &end.asides);
     }
     out

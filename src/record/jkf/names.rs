@@ -1,4 +1,4 @@
-//! What JKF calls starting positions, and how it says where a piece comes from.
+//! JKF's names of starting positions, and its letters for the origin of a piece.
 
 use crate::record::kakinoki::{Relative, Side, Way};
 
@@ -40,7 +40,7 @@ pub(super) fn read_relative(text: &str) -> Option<Relative> {
     Some(relative)
 }
 
-/// The letters of [`read_relative`]; none where nothing is said.
+/// The letters of [`read_relative`]; none for no words.
 pub(super) fn write_relative(relative: Relative) -> Option<String> {
     let side = relative.side.map(|side| match side {
         Side::Left => 'L',

@@ -4,8 +4,8 @@ use super::names::{PRESETS, read_relative};
 use crate::position::{Position, handicap};
 use crate::record::builder::Builder;
 use crate::record::csa::kind_of;
-use crate::record::error::{RecordError, excerpt};
-use crate::record::game::Record;
+use crate::record::error::{BadMove, RecordError, Warnings, excerpt};
+use crate::record::game::{DEEPEST, Record};
 use crate::record::headings::name_of;
 use crate::record::kakinoki::{Relative, find_move};
 use crate::record::special::Special;
@@ -23,22 +23,63 @@ use std::time::Duration;
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
 pub fn read(text: &str) -> Result<Record, RecordError> {
-    let source = Source(text);
+    read_with(text, &mut Warnings::strict())
+}
+
+/// As [`read`]; what does not change the moves may be skipped.
+pub(in crate::record) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Record, RecordError> {
+    let source = Source::new(text);
+    source.check_depth()?;
     let file: File<'_> = source.parse(text)?;
-    let record = begin(&source, &file)?;
-    let mut reader = Reader { source, game: Builder::new(record) };
-    reader.entries(&file.moves)?;
-    Ok(reader.game.finish())
+    let record = begin(&source, &file, warnings)?;
+    let mut reader = Reader { source, game: Builder::new(record), warnings };
+    match reader.entries(&file.moves) {
+        Ok(()) => Ok(reader.game.finish()),
+        Err(e) => Err(reader.game.error(e.line, e.what)),
+    }
 }
 
 /// The text, to find the lines of its parts.
-struct Source<'a>(&'a str);
+struct Source<'a> {
+    text: &'a str,
+    /// Where the lines end.
+    ends: Vec<usize>,
+}
 
 impl<'a> Source<'a> {
+    fn new(text: &'a str) -> Source<'a> {
+        Source { text, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
     /// The line on which a part of the text begins.
     fn line(&self, part: &str) -> usize {
-        let at = (part.as_ptr() as usize).saturating_sub(self.0.as_ptr() as usize).min(self.0.len());
-        1 + self.0.as_bytes().iter().take(at).filter(|b| **b == b'\n').count()
+        let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len());
+        self.line_at(at)
+    }
+
+    fn line_at(&self, at: usize) -> usize {
+        1 + self.ends.partition_point(|end| *end < at)
+    }
+
+    /// # Errors
+    /// When brackets stand so deep within each other that reading them could exhaust the stack.
+    fn check_depth(&self) -> Result<(), RecordError> {
+        let (mut depth, mut quoted, mut escaped) = (0, false, false);
+        for (at, byte) in self.text.bytes().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if quoted => escaped = true,
+                b'"' => quoted = !quoted,
+                b'[' | b'{' if !quoted => depth += 1,
+                b']' | b'}' if !quoted => depth -= 1,
+                _ => {}
+            }
+            if depth > DEEPEST_JSON {
+                let what = format!("more than {DEEPEST} forks within each other");
+                return Err(RecordError::new(self.line_at(at), what));
+            }
+        }
+        Ok(())
     }
 
     fn error(&self, part: &str, what: impl fmt::Display) -> RecordError {
@@ -46,14 +87,20 @@ impl<'a> Source<'a> {
     }
 
     fn parse<T: Deserialize<'a>>(&self, part: &'a str) -> Result<T, RecordError> {
-        serde_json::from_str(part).map_err(|e| {
-            // the place that serde_json tells is that within the part
+        let mut json = serde_json::Deserializer::from_str(part);
+        json.disable_recursion_limit();
+        let read = T::deserialize(&mut json).and_then(|read| json.end().map(|()| read));
+        read.map_err(|e| {
+            // the position that serde_json reports is relative to the part
             let what = e.to_string();
             let what = what.split(" at line ").next().unwrap_or_default().to_string();
             RecordError::new(self.line(part) + e.line().max(1) - 1, format!("{what} (column {})", e.column()))
         })
     }
 }
+
+/// Brackets within each other: a fork adds three, and a move in it a few more.
+const DEEPEST_JSON: i32 = 3 * DEEPEST as i32 + 8;
 
 #[derive(Deserialize)]
 struct File<'a> {
@@ -62,7 +109,7 @@ struct File<'a> {
     #[serde(borrow, default)]
     initial: Option<&'a RawValue>,
     #[serde(borrow)]
-    moves: Vec<&'a RawValue>,
+    moves: Vec<Entry<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -88,19 +135,21 @@ struct OnSquare {
 #[derive(Deserialize)]
 struct Entry<'a> {
     comments: Option<Vec<String>>,
-    #[serde(rename = "move")]
-    mv: Option<JkfMove>,
-    time: Option<Times>,
-    special: Option<String>,
+    #[serde(borrow, rename = "move")]
+    mv: Option<&'a RawValue>,
     #[serde(borrow)]
-    forks: Option<Vec<Vec<&'a RawValue>>>,
+    time: Option<&'a RawValue>,
+    #[serde(borrow)]
+    special: Option<&'a RawValue>,
+    #[serde(borrow)]
+    forks: Option<Vec<Vec<Entry<'a>>>>,
 }
 
 #[derive(Deserialize)]
 struct JkfMove {
     color: Option<u8>,
-    from: Option<Place>,
-    to: Option<Place>,
+    from: Option<Coordinates>,
+    to: Option<Coordinates>,
     piece: String,
     same: Option<bool>,
     promote: Option<bool>,
@@ -108,7 +157,7 @@ struct JkfMove {
 }
 
 #[derive(Deserialize, Clone, Copy)]
-struct Place {
+struct Coordinates {
     x: u8,
     y: u8,
 }
@@ -155,7 +204,7 @@ impl<'de> Deserialize<'de> for Header {
 const OTHER: &str = "OTHER";
 
 /// The record before its first move.
-fn begin(source: &Source<'_>, file: &File<'_>) -> Result<Record, RecordError> {
+fn begin(source: &Source<'_>, file: &File<'_>, warnings: &mut Warnings) -> Result<Record, RecordError> {
     let initial: Option<Initial> = match file.initial {
         Some(part) => source.parse(part.get())?,
         None => None,
@@ -168,13 +217,19 @@ fn begin(source: &Source<'_>, file: &File<'_>) -> Result<Record, RecordError> {
     let mut record = Record::new(root);
     if let Some(part) = file.header {
         let header: Header = source.parse(part.get())?;
-        headings(header, &mut record, by_name).map_err(|e| source.error(part.get(), e))?;
+        warnings.line = source.line(part.get());
+        headings(header, &mut record, by_name, warnings).map_err(|e| source.error(part.get(), e))?;
     }
     Ok(record)
 }
 
-/// The headings; `by_name` where nothing but a name, or nothing at all, has said from where the moves begin.
-fn headings(header: Header, record: &mut Record, by_name: bool) -> Result<(), String> {
+/// The headings; `by_name` if the starting position is given by a name or not at all.
+fn headings(
+    header: Header,
+    record: &mut Record,
+    by_name: bool,
+    warnings: &mut Warnings,
+) -> Result<(), String> {
     let mut named = [false; 2];
     for (heading, value) in header.0 {
         let color = match heading.as_str() {
@@ -182,7 +237,7 @@ fn headings(header: Header, record: &mut Record, by_name: bool) -> Result<(), St
             "後手" | "上手" => Color::White,
             "手合割" => {
                 match handicap::position(value.trim()) {
-                    // `initial` says where the moves begin, this heading only repeats it
+                    // `initial` gives the starting position; this heading only repeats it
                     Some(position) => {
                         let position = position.map_err(|e| e.to_string())?;
                         if by_name && position.sfen() != record.root.sfen() {
@@ -203,7 +258,8 @@ fn headings(header: Header, record: &mut Record, by_name: bool) -> Result<(), St
             }
         };
         if std::mem::replace(&mut named[color.index()], true) {
-            return Err(format!("`{}`: that player has a name already", excerpt(&value)));
+            warnings.skip(format_args!("`{}`: that player has a name already", excerpt(&value)))?;
+            continue;
         }
         record.names[color.index()] = value;
     }
@@ -249,108 +305,122 @@ fn color(number: u8) -> Result<Color, String> {
     }
 }
 
-struct Reader<'a> {
+struct Reader<'a, 'w> {
     source: Source<'a>,
     game: Builder,
+    warnings: &'w mut Warnings,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// A line, then its forks from the last to the first.
-    fn entries(&mut self, entries: &[&'a RawValue]) -> Result<(), RecordError> {
+    fn entries(&mut self, entries: &[Entry<'a>]) -> Result<(), RecordError> {
         let mut forks = Vec::new();
-        for part in entries {
-            let text = part.get();
-            let mut entry: Entry<'_> = self.source.parse(text)?;
-            if let Some(found) = entry.forks.take() {
-                forks.push((self.game.ply(), text, found));
+        for entry in entries {
+            if let Some(found) = &entry.forks {
+                forks.push((self.game.ply(), found));
             }
-            self.entry(entry).map_err(|what| self.source.error(text, what))?;
+            self.entry(entry)?;
         }
-        for (ply, text, found) in forks.into_iter().rev() {
-            for fork in found.into_iter().filter(|fork| !fork.is_empty()) {
-                self.game.vary(ply).map_err(|what| self.source.error(text, what))?;
-                self.entries(&fork)?;
+        for (ply, found) in forks.into_iter().rev() {
+            for fork in found.iter().filter(|fork| !fork.is_empty()) {
+                let line = self.warnings.line;
+                self.game.vary(ply).map_err(|what| RecordError::new(line, what))?;
+                self.entries(fork)?;
             }
         }
         Ok(())
     }
 
-    fn entry(&mut self, entry: Entry<'_>) -> Result<(), String> {
+    fn entry(&mut self, entry: &Entry<'a>) -> Result<(), RecordError> {
         let game = &mut self.game;
-        let turn = game.position().side_to_move();
-        if (entry.mv.is_some() || entry.special.is_some())
-            && let Some(end) = game.end()
-        {
-            return Err(format!("a move after {}", end.special.kif(turn)));
+        if let Some(part) = entry.mv.map(RawValue::get) {
+            let mv: JkfMove = self.source.parse(part)?;
+            self.warnings.line = self.source.line(part);
+            let found = legal_move(game, &mv);
+            let played = game.play_or_foul(found, &describe(&mv), self.warnings);
+            played.map_err(|what| self.source.error(part, what))?;
         }
-        if let Some(mv) = entry.mv {
-            let m = legal_move(game, &mv)?;
-            game.play(m);
-        }
-        if let Some(name) = entry.special {
-            // KIF's 反則勝ち, as the makers of the format write it: without the sign that CSA has
+        if let Some(part) = entry.special.map(RawValue::get) {
+            let name: String = self.source.parse(part)?;
+            self.warnings.line = self.source.line(part);
+            let turn = game.position().side_to_move();
+            // KIF's 反則勝ち, as Kifu for JS writes it: without CSA's sign
             let unsigned = (name == "ILLEGAL_ACTION").then_some(Special::IllegalAction(!turn));
-            let special = Special::from_csa(&format!("%{name}"))
-                .or(unsigned)
-                .ok_or_else(|| format!("`{}` is no special move", excerpt(&name)))?;
-            game.finish_line(special);
+            let ended = match Special::from_csa(&format!("%{name}")).or(unsigned) {
+                Some(special) => game.finish_line(special, None),
+                None => self
+                    .warnings
+                    .skip(format_args!("`{}` is no special move", excerpt(&name)))
+                    .and_then(|()| game.finish_line(Special::from_words(&name), Some(name))),
+            };
+            ended.map_err(|what| self.source.error(part, what))?;
         }
-        if let Some(Times { now }) = entry.time {
+        if let Some(part) = entry.time.map(RawValue::get) {
+            let Times { now } = self.source.parse(part)?;
+            self.warnings.line = self.source.line(part);
             let seconds = now.h.unwrap_or(0.0) * 3600.0 + now.m * 60.0 + now.s;
             let time = Duration::try_from_secs_f64(seconds).ok().filter(|t| t.as_secs() < 1 << 32);
-            let time = time.ok_or_else(|| format!("{seconds} seconds are no time"))?;
+            if time.is_none() {
+                let skipped = self.warnings.skip(format_args!("{seconds} seconds are no time"));
+                skipped.map_err(|what| self.source.error(part, what))?;
+            }
             if let Some(slot) = game.time() {
-                *slot = Some(time);
+                *slot = time;
             }
         }
-        for comment in entry.comments.unwrap_or_default() {
-            game.comment(comment);
+        for comment in entry.comments.iter().flatten() {
+            game.comment(comment.clone());
         }
         Ok(())
     }
 }
 
-fn legal_move(game: &mut Builder, mv: &JkfMove) -> Result<Move, String> {
+fn legal_move(game: &Builder, mv: &JkfMove) -> Result<Move, BadMove> {
     let position = game.position();
     let side = position.side_to_move();
+    let failed = |e: BadMove| e.map(|what| format!("{}: {what}", describe(mv)));
+    let wrong = |what: &str| failed(BadMove::Text(what.into()));
+    let text = BadMove::Text;
     if mv.color.is_some_and(|c| color(c) != Ok(side)) {
-        return Err(format!("{}: it is the other player's turn", describe(mv)));
+        let what = "it is the other player's turn: two moves in a row";
+        return Err(failed(BadMove::Foul(!side, what.into())));
     }
-    let kind = kind_of(&mv.piece).ok_or_else(|| format!("`{}` is no piece", excerpt(&mv.piece)))?;
+    let kind = kind_of(&mv.piece).ok_or_else(|| text(format!("`{}` is no piece", excerpt(&mv.piece))))?;
     let to = match (&mv.to, mv.same) {
-        (Some(place), _) => square(*place)?,
-        (None, Some(true)) => game.last_target().ok_or("`same` before the first move")?,
-        (None, _) => return Err(format!("{} goes nowhere", describe(mv))),
+        (Some(place), _) => square(*place).map_err(text)?,
+        (None, Some(true)) => game.last_target().ok_or_else(|| wrong("`same` before the first move"))?,
+        (None, _) => return Err(wrong("goes nowhere")),
     };
     let promotes = mv.promote == Some(true);
     let relative = match &mv.relative {
         None => Relative::default(),
-        Some(text) => read_relative(text).ok_or_else(|| format!("`{}` is no way to move", excerpt(text)))?,
+        Some(word) => {
+            read_relative(word).ok_or_else(|| text(format!("`{}` is no way to move", excerpt(word))))?
+        }
     };
-    let failed = |e: String| format!("{}: {e}", describe(mv));
     let Some(from) = mv.from else {
         return find_move(position, to, kind, promotes, relative).map_err(failed);
     };
-    let from = square(from)?;
+    let from = square(from).map_err(text)?;
     let piece = kind.of(side);
     let before = position.piece_on(from);
-    if before.is_some() && before != piece {
-        return Err(failed("that piece does not stand on its origin".into()));
+    if before.is_some() && before != piece && before != kind.of(!side) {
+        return Err(wrong("that piece does not stand on its origin"));
     }
     if promotes && !kind.can_promote() {
-        return Err(failed("that piece cannot promote".into()));
+        return Err(wrong("that piece cannot promote"));
     }
     let m = if promotes { Move::promotion(from, to, piece) } else { Move::normal(from, to, piece) };
-    position.parse_move(&m.to_string()).map_err(|e| failed(e.to_string()))
+    position.parse_move(&m.to_string()).map_err(|e| failed(BadMove::of(side, &e)))
 }
 
 /// A move in an error message.
 fn describe(mv: &JkfMove) -> String {
-    let place = |p: &Option<Place>| p.map_or(String::new(), |p| format!("{}{}", p.x, p.y));
+    let place = |p: &Option<Coordinates>| p.map_or(String::new(), |p| format!("{}{}", p.x, p.y));
     format!("{} {}-{}", excerpt(&mv.piece), place(&mv.from), place(&mv.to))
 }
 
-fn square(place: Place) -> Result<Square, String> {
+fn square(place: Coordinates) -> Result<Square, String> {
     match (place.x, place.y) {
         (x @ 1..=9, y @ 1..=9) => Ok(Square::new(x - 1, y - 1)),
         (x, y) => Err(format!("there is no square {x}, {y}")),

@@ -95,7 +95,8 @@ impl Writer {
             let forks = self.forks(&end.variations, path);
             let mut entry = Map::new();
             entry.insert("special".into(), json!(end.special.csa().trim_start_matches('%')));
-            fill(&mut entry, end.time, &end.comments, &mut path, forks);
+            let comments: Vec<String> = end.words.iter().chain(&end.comments).cloned().collect();
+            fill(&mut entry, end.time, &comments, &mut path, forks);
             entries.push(Value::Object(entry));
         }
         for _ in moves {

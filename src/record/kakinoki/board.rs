@@ -109,7 +109,7 @@ fn write_number(n: u32) -> String {
     if n >= 10 { format!("十{}", digit(n - 10)) } else { digit(n) }
 }
 
-/// The diagram with both hands and, where White moves first, a line that says so.
+/// The diagram with both hands, and a line `後手番` where White moves first.
 pub fn write_diagram(position: &Position) -> String {
     let mut out = hand_line(position, Color::White);
     out += "  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n";

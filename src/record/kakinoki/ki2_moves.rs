@@ -2,13 +2,13 @@
 
 use super::kif_moves::{digit, move_text as kif_move_text, strip_target};
 use super::pieces::strip_kind;
-use crate::position::Position;
-use crate::record::error::excerpt;
+use crate::position::{MoveError, Position};
+use crate::record::error::{BadMove, excerpt};
 use crate::record::notation;
 use crate::types::{Color, Move, PieceType, Square};
 use std::cmp::Ordering;
 
-/// What is said about where a piece comes from.
+/// The words that distinguish the origin of a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Relative {
     /// 左, 直, 右
@@ -78,13 +78,13 @@ fn direction(m: Move, side: Color) -> (Ordering, Way) {
 ///
 /// # Errors
 /// When it is none, or more than one.
-pub fn find_move(
+pub(in crate::record) fn find_move(
     position: &Position,
     to: Square,
     kind: PieceType,
     promotes: bool,
     relative: Relative,
-) -> Result<Move, String> {
+) -> Result<Move, BadMove> {
     let us = position.side_to_move();
     let legal = position.legal_moves(true);
     let moves = legal.iter().map(|m| m.mv).filter(|m| m.to() == to && m.piece_before().kind() == kind);
@@ -92,7 +92,7 @@ pub fn find_move(
     let mut board: Vec<Move> = board.into_iter().filter(|m| m.is_promotion() == promotes).collect();
     let drop = drops.first().copied().filter(|_| !promotes);
     if relative.drop {
-        return drop.ok_or_else(|| "there is no such drop".into());
+        return drop.ok_or_else(|| why_not(position, to, kind, promotes, relative));
     }
     let both_ways = matches!(kind, PieceType::HORSE | PieceType::DRAGON);
     board.retain(|m| {
@@ -114,14 +114,34 @@ pub fn find_move(
     match (board.as_slice(), drop) {
         ([only], _) => Ok(*only),
         ([], Some(drop)) if relative == Relative::default() => Ok(drop),
-        ([], _) => Err("no piece can move so".into()),
-        _ => Err(format!("{} pieces can move so", board.len())),
+        ([], _) => Err(why_not(position, to, kind, promotes, relative)),
+        _ => Err(BadMove::Text(format!("{} pieces can move so", board.len()))),
     }
 }
 
+/// Why no piece of that kind makes such a move.
+fn why_not(position: &Position, to: Square, kind: PieceType, promotes: bool, relative: Relative) -> BadMove {
+    let us = position.side_to_move();
+    let origins = Square::all().filter(|&sq| position.piece_on(sq) == kind.of(us));
+    let board = origins.filter(|_| !relative.drop).map(|from| match promotes && kind.can_promote() {
+        true => Move::promotion(from, to, kind.of(us)),
+        false => Move::normal(from, to, kind.of(us)),
+    });
+    let may_drop = PieceType::HAND.contains(&kind) && !promotes && position.hand(us).count(kind) > 0;
+    let drops = relative.drop || may_drop && relative == Relative::default();
+    let drop = (drops && PieceType::HAND.contains(&kind)).then(|| Move::drop(kind.of(us), to));
+    board
+        .chain(drop)
+        .filter_map(|m| position.parse_move(&m.to_string()).err())
+        .filter(|e| !matches!(e, MoveError::OutOfReach(_)))
+        .map(|e| BadMove::of(us, &e))
+        .next()
+        .unwrap_or_else(|| BadMove::Text("no piece can move so".into()))
+}
+
 /// Reads a move, with or without the mark of its player.
-pub(super) fn read_move(position: &Position, last: Option<Square>, text: &str) -> Result<Move, String> {
-    let bad = || format!("`{}` is not a move in KI2 notation", excerpt(text));
+pub(super) fn read_move(position: &Position, last: Option<Square>, text: &str) -> Result<Move, BadMove> {
+    let bad = || BadMove::Text(format!("`{}` is not a move in KI2 notation", excerpt(text)));
     let (to, rest) = strip_target(text.trim_start_matches(MARKS), last).ok_or_else(bad)?;
     let (kind, mut rest) = strip_kind(rest.trim_start_matches(['　', ' '])).ok_or_else(bad)?;
     let (mut relative, mut promotes) = (Relative::default(), false);
@@ -137,27 +157,29 @@ pub(super) fn read_move(position: &Position, last: Option<Square>, text: &str) -
             break;
         };
     }
-    let failed = |e: String| format!("`{}`: {e}", excerpt(text));
+    let failed = |e: BadMove| e.map(|what| format!("`{}`: {what}", excerpt(text)));
+    let to = to.map_err(BadMove::Text)?;
     let rest = rest.trim_end();
     if rest.is_empty() {
-        return find_move(position, to?, kind, promotes, relative).map_err(failed);
+        return find_move(position, to, kind, promotes, relative).map_err(failed);
     }
     // old records name the origin as KIF does
     let origin = rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')).ok_or_else(bad)?;
     let digits: Vec<usize> = origin.chars().map_while(digit).collect();
     let (&[file, rank], 2) = (digits.as_slice(), origin.len()) else { return Err(bad()) };
-    let piece = kind.of(position.side_to_move());
-    let (from, to) = (Square::new(file as u8, rank as u8), to?);
+    let us = position.side_to_move();
+    let piece = kind.of(us);
+    let from = Square::new(file as u8, rank as u8);
     let m = if promotes && kind.can_promote() {
         Move::promotion(from, to, piece)
     } else {
         Move::normal(from, to, piece)
     };
-    position.parse_move(&m.to_string()).map_err(|e| failed(e.to_string()))
+    position.parse_move(&m.to_string()).map_err(|e| failed(BadMove::of(us, &e)))
 }
 
 /// The marks of players.
-pub(super) const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
+pub(super) const MARKS: [char; 8] = ['▲', '△', '▼', '▽', '☗', '☖', '⛊', '⛉'];
 
 /// A move; `last` is the target of the one before, for 同.
 pub(super) fn move_text(position: &Position, last: Option<Square>, m: Move) -> String {
@@ -165,12 +187,12 @@ pub(super) fn move_text(position: &Position, last: Option<Square>, m: Move) -> S
     if read_move(position, last, &text) == Ok(m) {
         return text;
     }
-    // the words do not tell it from another: with its origin, as old records have it
+    // where the words are ambiguous, the origin is added, as in old records
     let mark = if m.piece().color() == Color::Black { MARKS[0] } else { MARKS[1] };
     format!("{mark}{}", kif_move_text(m, last))
 }
 
-/// What is said about a move's origin where it is needed.
+/// The words for a move's origin, where they are needed.
 pub fn relative_of(position: &Position, m: Move) -> Relative {
     let text = notation::spell(position, None, m, "");
     let mut relative = Relative::default();
@@ -211,7 +233,8 @@ mod tests {
     }
 
     fn moves(sfen: &str, text: &str) -> Result<String, String> {
-        read_move(&Position::from_sfen(sfen).unwrap(), None, text).map(|m| m.to_string())
+        let found = read_move(&Position::from_sfen(sfen).unwrap(), None, text);
+        found.map(|m| m.to_string()).map_err(|e| e.to_string())
     }
 
     #[test]

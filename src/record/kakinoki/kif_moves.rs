@@ -2,7 +2,7 @@
 
 use super::pieces::{FILES, MOVE_KINDS, RANKS, strip_kind};
 use crate::position::Position;
-use crate::record::error::excerpt;
+use crate::record::error::{BadMove, excerpt};
 use crate::types::{Move, Square};
 
 /// A move; `last` is the target of the one before, for 同.
@@ -22,9 +22,13 @@ pub fn move_text(m: Move, last: Option<Square>) -> String {
 }
 
 /// Reads a move and accepts it if it is legal. `None` when the text does not begin like a move.
-pub fn read_move(position: &Position, last: Option<Square>, text: &str) -> Option<Result<Move, String>> {
+pub(super) fn read_move(
+    position: &Position,
+    last: Option<Square>,
+    text: &str,
+) -> Option<Result<Move, BadMove>> {
     let (to, rest) = strip_target(text, last)?;
-    Some(to.and_then(|to| read_rest(position, to, rest, text)))
+    Some(to.map_err(BadMove::Text).and_then(|to| read_rest(position, to, rest, text)))
 }
 
 /// The target and what follows it.
@@ -50,8 +54,8 @@ pub(super) fn digit(c: char) -> Option<usize> {
     c.to_digit(10).and_then(|n| n.checked_sub(1)).map(|n| n as usize)
 }
 
-fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<Move, String> {
-    let bad = || format!("`{}` is not a move in KIF notation", excerpt(text));
+fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<Move, BadMove> {
+    let bad = || BadMove::Text(format!("`{}` is not a move in KIF notation", excerpt(text)));
     let (kind, rest) = strip_kind(rest).ok_or_else(bad)?;
     let side = position.side_to_move();
     let m = if rest.trim_end() == "打" {
@@ -70,8 +74,9 @@ fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<
         let (&[file, rank], true) = (digits.as_slice(), origin.len() == 2) else { return Err(bad()) };
         let from = Square::new(file as u8, rank as u8);
         let before = position.piece_on(from);
-        if before.is_some() && before != kind.of(side) {
-            return Err(format!("`{}`: that piece does not stand on {origin}", excerpt(text)));
+        if before.is_some() && before != kind.of(side) && before != kind.of(!side) {
+            let what = format!("`{}`: that piece does not stand on {origin}", excerpt(text));
+            return Err(BadMove::Text(what));
         }
         match promotes {
             true if !kind.can_promote() => return Err(bad()),
@@ -79,7 +84,9 @@ fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<
             false => Move::normal(from, to, kind.of(side)),
         }
     };
-    position.parse_move(&m.to_string()).map_err(|e| format!("`{}`: {e}", excerpt(text)))
+    position
+        .parse_move(&m.to_string())
+        .map_err(|e| BadMove::of(side, &e).map(|what| format!("`{}`: {what}", excerpt(text))))
 }
 
 #[cfg(test)]

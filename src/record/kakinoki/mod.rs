@@ -8,7 +8,9 @@ mod pieces;
 mod read;
 mod write;
 
-pub use ki2_moves::{Relative, Side, Way, find_move, relative_of};
+pub(super) use ki2_moves::find_move;
+pub use ki2_moves::{Relative, Side, Way, relative_of};
 pub use kif_moves::move_text as kif_move;
+pub(super) use read::{Notation, read_with};
 pub use read::{read_ki2, read_kif};
 pub use write::{write_bod, write_ki2, write_kif};

@@ -5,7 +5,7 @@ use super::board::DiagramReader;
 use super::{ki2_moves, kif_moves};
 use crate::position::handicap;
 use crate::record::builder::Builder;
-use crate::record::error::{RecordError, excerpt};
+use crate::record::error::{RecordError, Warnings, excerpt};
 use crate::record::game::Record;
 use crate::record::headings::name_of;
 use crate::record::special::Special;
@@ -17,38 +17,49 @@ use std::time::Duration;
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
 pub fn read_kif(text: &str) -> Result<Record, RecordError> {
-    read(text, Notation::Kif)
+    read_with(text, Notation::Kif, &mut Warnings::strict())
 }
 
-/// Reads a KI2 game with its variations. Every move must be legal, and tell which piece it moves.
+/// Reads a KI2 game with its variations. Every move must be legal and unambiguous.
 ///
 /// # Errors
 /// As [`read_kif`].
 pub fn read_ki2(text: &str) -> Result<Record, RecordError> {
-    read(text, Notation::Ki2)
+    read_with(text, Notation::Ki2, &mut Warnings::strict())
 }
 
+/// How moves are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Notation {
+pub enum Notation {
     Kif,
     Ki2,
 }
 
-fn read(text: &str, notation: Notation) -> Result<Record, RecordError> {
-    let mut reader = Reader::new(notation);
-    let mut last = 0;
+/// Reads a game; what does not change its moves may be skipped.
+pub fn read_with(text: &str, notation: Notation, warnings: &mut Warnings) -> Result<Record, RecordError> {
+    let mut reader = Reader::new(notation, warnings);
     for (i, line) in text.lines().enumerate() {
-        last = i + 1;
-        reader.line(line.trim_end_matches('\r')).map_err(|what| RecordError::new(last, what))?;
+        reader.warnings.line = i + 1;
+        if let Err(what) = reader.line(line.trim_end_matches('\r')) {
+            return Err(reader.error(what));
+        }
     }
-    reader.begin().map_err(|what| RecordError::new(last.max(1), what))?;
+    reader.warnings.line = reader.warnings.line.max(1);
+    if let Err(what) = reader.begin() {
+        return Err(reader.error(what));
+    }
     match reader.game {
-        Some(game) if reader.any => Ok(game.finish()),
-        _ => Err(RecordError::new(last.max(1), "there is no game in it")),
+        Some(game) if reader.any => {
+            let mut record = game.finish();
+            record.headers.extend(reader.late);
+            Ok(record)
+        }
+        _ => Err(RecordError::new(reader.warnings.line, "there is no game in it")),
     }
 }
 
-struct Reader {
+struct Reader<'w> {
+    warnings: &'w mut Warnings,
     notation: Notation,
     names: [Option<String>; 2],
     headers: Vec<(String, String)>,
@@ -62,13 +73,16 @@ struct Reader {
     plies: u32,
     /// Set with the first move.
     game: Option<Builder>,
+    /// Headings that stand behind the moves.
+    late: Vec<(String, String)>,
     /// Whether anything was understood at all.
     any: bool,
 }
 
-impl Reader {
-    fn new(notation: Notation) -> Reader {
+impl<'w> Reader<'w> {
+    fn new(notation: Notation, warnings: &'w mut Warnings) -> Reader<'w> {
         Reader {
+            warnings,
             notation,
             names: Default::default(),
             headers: Vec::new(),
@@ -80,7 +94,16 @@ impl Reader {
             white_moves: false,
             plies: 0,
             game: None,
+            late: Vec::new(),
             any: false,
+        }
+    }
+
+    fn error(self, what: String) -> RecordError {
+        let line = self.warnings.line;
+        match self.game {
+            Some(game) => game.error(line, what),
+            None => RecordError::new(line, what),
         }
     }
 
@@ -110,17 +133,27 @@ impl Reader {
         }
         let kif = trimmed.starts_with(|c: char| c.is_ascii_digit()) && !self.is_diagram_head(trimmed);
         if kif || trimmed.starts_with(ki2_moves::MARKS) {
-            if kif != (self.notation == Notation::Kif) {
+            // a file of the one kind under the name of the other
+            if self.warnings.is_strict() && kif != (self.notation == Notation::Kif) {
                 return Err(format!("`{}` is a move of the other of KIF and KI2", excerpt(line)));
             }
             self.begin()?;
             self.any = true;
             return if kif { self.kif_move(trimmed) } else { self.ki2_moves(trimmed) };
         }
-        if self.game.is_some() {
-            return Err(format!("`{}` is neither a move nor a comment", excerpt(line)));
+        if self.game.is_none() {
+            return self.about(trimmed);
         }
-        self.about(line)
+        let what = format!("`{}` is neither a move nor a comment", excerpt(line));
+        let strict = self.warnings.is_strict();
+        match split_heading(trimmed) {
+            _ if kif_moves::strip_target(trimmed, None).is_some() => Err(what),
+            Some((heading, value)) if !strict && !BEFORE_MOVES.contains(&heading) => {
+                self.late.push((name_of(heading, value).into(), value.into()));
+                Ok(())
+            }
+            _ => self.warnings.skip(what),
+        }
     }
 
     /// Comments, lines of programs and bookmarks.
@@ -131,7 +164,7 @@ impl Reader {
         match (sign, &mut self.game) {
             (Some('*'), Some(game)) => game.comment(text.into()),
             (Some('*'), None) => self.comments.push(text.into()),
-            // says how the file is encoded, which the writer says anew
+            // the encoding of the file: the writer adds its own
             (Some('#'), _) if text.starts_with("KIF version=") || text.starts_with("KI2 version=") => {}
             (Some('#'), Some(game)) => game.aside(text.into()),
             (Some('#'), None) => self.asides.push(text.into()),
@@ -162,10 +195,12 @@ impl Reader {
                 return Ok(());
             }
             "先手番" | "下手番" => return Ok(()),
+            // how the window was turned
+            "盤面回転" | "盤面反転" if !self.warnings.is_strict() => return Ok(()),
             _ => {}
         }
-        let Some((heading, value)) = line.split_once('：').or_else(|| line.split_once(':')) else {
-            return Err(format!("`{}` is no line of such a record", excerpt(line)));
+        let Some((heading, value)) = split_heading(line) else {
+            return self.warnings.skip(format_args!("`{}` is no line of such a record", excerpt(line)));
         };
         self.any = true;
         // what is not looked at stays as it is, a blank in front included; behind, there are none
@@ -194,10 +229,12 @@ impl Reader {
     }
 
     fn name(&mut self, color: Color, line: &str, value: &str) -> Result<(), String> {
-        match self.names[color.index()].replace(value.into()) {
-            None => Ok(()),
-            Some(_) => Err(format!("`{}`: that player has a name already", excerpt(line))),
+        let name = &mut self.names[color.index()];
+        if name.is_some() {
+            return self.warnings.skip(format_args!("`{}`: that player has a name already", excerpt(line)));
         }
+        *name = Some(value.into());
+        Ok(())
     }
 
     /// Ends the lines before the moves, if they have not ended.
@@ -238,7 +275,7 @@ impl Reader {
         }
     }
 
-    /// What follows まで: KI2's ending. KIF repeats in it what its last line said, if that was an ending.
+    /// What follows まで: KI2's ending. KIF repeats its last line there, if that was an ending.
     fn result(&mut self, text: &str) -> Result<(), String> {
         self.begin()?;
         let Some(game) = &mut self.game else { return Ok(()) };
@@ -254,44 +291,70 @@ impl Reader {
             _ => (None, text),
         };
         let special = Special::from_ki2(how, game.position().side_to_move());
-        // KIF's says nothing that a reader needs where it is no ending
+        // in KIF it adds nothing where it is no ending
         if special.is_none() && self.notation == Notation::Kif {
             return Ok(());
         }
         let plies = game.ply();
         if number.is_some_and(|number| number.trim().parse() != Ok(plies)) {
-            return Err(format!("`{}` after {plies} moves", excerpt(text)));
+            return self.warnings.skip(format_args!("`{}` after {plies} moves", excerpt(text)));
         }
         match special {
-            Some(special) => game.finish_line(special?),
-            None if how.trim().is_empty() => {}
-            None => return Err(format!("`{}` is no ending", excerpt(how))),
+            Some(Ok(special)) => game.finish_line(special, None),
+            Some(Err(what)) => self.warnings.skip(what),
+            None if how.trim().is_empty() => Ok(()),
+            None => self.unknown_ending(how.trim()),
         }
-        Ok(())
+    }
+
+    /// An ending that KIF has no word for is kept as text.
+    fn unknown_ending(&mut self, text: &str) -> Result<(), String> {
+        let special = Special::from_words(text);
+        let winner = match special {
+            Special::Other => "",
+            Special::Resign => ", read as 投了",
+            Special::TimeUp => ", read as 切れ負け",
+            _ => ", read as 入玉勝ち",
+        };
+        self.warnings.skip(format_args!("`{}` is none of KIF's endings{winner}", excerpt(text)))?;
+        let words = (special != Special::Resign).then(|| text.into());
+        self.game.as_mut().map_or(Ok(()), |game| game.finish_line(special, words))
     }
 
     /// `   1 ７六歩(77)   ( 0:16/00:00:16)`
     fn kif_move(&mut self, line: &str) -> Result<(), String> {
         let Some(game) = &mut self.game else { return Ok(()) };
-        let (number, rest) = line.split_once(|c: char| !c.is_ascii_digit()).unwrap_or((line, ""));
-        if number.parse() != Ok(game.ply() + 1) {
-            return Err(format!("move {} is missing", game.ply() + 1));
+        let (number, rest) = line.split_at(line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len()));
+        let next = game.next_number();
+        let rest = rest.trim_start_matches(BLANKS).trim_start_matches(ki2_moves::MARKS);
+        let (text, time) = split_time(rest);
+        let text = if self.warnings.is_strict() { text } else { tidy(text) };
+        let found = kif_moves::read_move(game.position(), game.last_target(), text);
+        if found.is_some() {
+            game.must_go_on("a move")?;
+        }
+        if number.parse() != Ok(next) {
+            let what = format!("move {next} is missing");
+            // the number of an ending changes no move
+            if found.is_some() { Err(what) } else { self.warnings.skip(what) }?;
         }
         let turn = game.position().side_to_move();
-        if let Some(end) = game.end() {
-            return Err(format!("a move after {}", end.special.kif(turn)));
-        }
-        let rest = rest.trim_start_matches(['　', ' ']).trim_start_matches(ki2_moves::MARKS);
-        let (text, time) = split_time(rest)?;
-        match kif_moves::read_move(game.position(), game.last_target(), text) {
-            Some(m) => game.play(m?),
-            None => {
-                let special = Special::from_kif(text, turn)
-                    .ok_or_else(|| format!("`{}` is neither a move nor an ending", excerpt(text)))?;
-                game.finish_line(special);
+        match (found, Special::from_kif(text, turn)) {
+            (Some(found), _) => game.play_or_foul(found, text, self.warnings)?,
+            (None, Some(special)) => game.finish_line(special, None)?,
+            (None, None) if self.warnings.is_strict() => {
+                return Err(format!("`{}` is neither a move nor an ending", excerpt(text)));
+            }
+            (None, None) => {
+                game.must_go_on(text)?;
+                self.unknown_ending(text)?;
             }
         }
-        if let Some(slot) = game.time() {
+        let time = match read_time(time) {
+            Ok(time) => time,
+            Err(what) => return self.warnings.skip(what),
+        };
+        if let Some(slot) = self.game.as_mut().and_then(Builder::time) {
             *slot = time;
         }
         Ok(())
@@ -306,60 +369,70 @@ impl Reader {
             let end = rest[mark..].find(ki2_moves::MARKS).map_or(rest.len(), |i| i + mark);
             let (text, behind) = rest.split_at(end);
             rest = behind;
-            let text = text.trim_end_matches([' ', '　', '\t']);
-            let turn = game.position().side_to_move();
-            if let Some(end) = game.end() {
-                return Err(format!("`{}` after {}", excerpt(text), end.special.kif(turn)));
-            }
+            let text = text.trim_end_matches(BLANKS);
             // some programs write the ending as if it were a move
-            if let Some(special) = Special::from_kif(&text[mark..], turn) {
-                game.finish_line(special);
+            if let Some(special) = Special::from_kif(&text[mark..], game.position().side_to_move()) {
+                game.finish_line(special, None)?;
                 continue;
             }
-            let m = ki2_moves::read_move(game.position(), game.last_target(), text)?;
-            game.play(m);
+            let found = ki2_moves::read_move(game.position(), game.last_target(), text);
+            game.play_or_foul(found, text, self.warnings)?;
         }
         Ok(())
     }
 }
 
+const BLANKS: [char; 3] = [' ', '　', '\t'];
+
+/// Headings of the starting position and the players.
+const BEFORE_MOVES: [&str; 5] = ["手合割", "先手", "下手", "後手", "上手"];
+
+/// `棋戦：...`
+fn split_heading(line: &str) -> Option<(&str, &str)> {
+    let (heading, value) = line.split_once('：').or_else(|| line.split_once(':'))?;
+    Some((heading.trim_matches(BLANKS), value))
+}
+
+/// Without what some programs add to a drop: 打(00), 打打.
+fn tidy(text: &str) -> &str {
+    let text = text.strip_suffix("(00)").unwrap_or(text);
+    text.strip_suffix("打打").map_or(text, |before| &text[..before.len() + '打'.len_utf8()])
+}
+
 /// Splits `７六歩(77)   ( 0:16/00:00:16)+` into the move and its time; the plus marks a variation.
-fn split_time(text: &str) -> Result<(&str, Option<Duration>), String> {
+fn split_time(text: &str) -> (&str, &str) {
     let text = text.trim_end_matches('+').trim_end();
-    let Some((m, time)) = text.split_once(|c: char| c == ' ' || c == '　' && !text.starts_with('同'))
-    else {
-        return split_after_bracket(text);
-    };
-    // 同　歩(77)
-    if m == "同" {
-        return split_after_bracket(text);
+    match text.split_once(|c: char| BLANKS.contains(&c) && (c != '　' || !text.starts_with('同'))) {
+        // 同　歩(77)
+        Some(("同", _)) | None => split_after_bracket(text),
+        Some(parts) => parts,
     }
-    Ok((m, read_time(time)?))
 }
 
 /// As [`split_time`], where a blank may stand inside the move: it ends with the origin, or with 打.
-fn split_after_bracket(text: &str) -> Result<(&str, Option<Duration>), String> {
+fn split_after_bracket(text: &str) -> (&str, &str) {
     let end = text.find(')').map(|i| i + 1).or_else(|| text.find('打').map(|i| i + '打'.len_utf8()));
-    let (m, time) = text.split_at(end.unwrap_or(text.len()));
-    Ok((m, read_time(time)?))
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 /// `( 0:16/00:00:16)`: minutes and seconds of the move; the total follows from the others.
 fn read_time(text: &str) -> Result<Option<Duration>, String> {
-    let text = text.trim_matches(['　', ' ']);
+    let text = text.trim_matches(BLANKS);
     if text.is_empty() {
         return Ok(None);
     }
     let read = || {
-        let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-        let own = inner.split('/').next()?.trim();
+        let inner = text.strip_prefix(['(', '（'])?.strip_suffix([')', '）'])?;
+        let own = inner.split('/').next()?.trim_matches(BLANKS);
+        let (own, fraction) = own.split_once('.').unwrap_or((own, "0"));
         let mut seconds = 0u64;
         for part in own.split(':') {
             seconds = seconds
                 .checked_mul(60)?
                 .checked_add(part.trim().parse().ok().filter(|n: &u64| *n < 1 << 32)?)?;
         }
-        Some(Duration::from_secs(seconds))
+        let fraction: f64 = format!("0.{fraction}").parse().ok()?;
+        Some(Duration::from_secs(seconds) + Duration::from_secs_f64(fraction))
     };
     read().map(Some).ok_or_else(|| format!("`{}` is no time", excerpt(text)))
 }

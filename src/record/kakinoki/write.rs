@@ -117,7 +117,16 @@ impl KifWriter {
             let turn = if path.plies.is_multiple_of(2) { self.root_side } else { !self.root_side };
             let here = path;
             // no plus behind a word: readers would take it for a part of that
-            self.statement(end.special.kif(turn), end.time, &mut path, false);
+            // words that begin like a move, or end before their end, are a comment
+            let plain = |words: &&str| {
+                kif_moves::strip_target(words, None).is_none() && !words.contains(char::is_whitespace)
+            };
+            let words = end.words.as_deref();
+            let word = words.filter(plain).unwrap_or_else(|| end.special.kif(turn));
+            self.statement(word, end.time, &mut path, false);
+            if let Some(words) = words.filter(|words| !plain(words)) {
+                notes(&mut self.out, &[words.to_string()], &[], None);
+            }
             notes(&mut self.out, &end.comments, &end.asides, end.bookmark.as_deref());
             self.variations(&end.variations, here);
         }
@@ -203,7 +212,11 @@ impl Ki2Writer {
         }
         if let Some(end) = end {
             let turn = self.position.side_to_move();
-            let _ = writeln!(self.out, "{}", end.special.ki2(turn, self.plies, self.players));
+            let line = match &end.words {
+                Some(words) => format!("まで{}手で{}", self.plies, one_line(words)),
+                None => end.special.ki2(turn, self.plies, self.players),
+            };
+            let _ = writeln!(self.out, "{line}");
             notes(&mut self.out, &end.comments, &end.asides, end.bookmark.as_deref());
             self.variations(&end.variations, last);
         }
