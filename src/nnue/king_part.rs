@@ -1,9 +1,10 @@
 //! [`KingPart`]: the part of the first layer's weights that belongs to single king squares.
 //!
-//! Most of what a row of HalfKP knows does not depend on the king's square alone. The weights of a piece on the board
-//! are split by least squares into a term for the piece and its square, shared by all kings, a term for the piece and
-//! its offset from the king, shared by all pairs with that offset, and a rest. The first two are what the trainer's
-//! factor expresses; only the rest has to be learnt for each king square. Rounding to integers alone makes it 0.3 to 0.4.
+//! Most of what a row of HalfKP knows does not depend on the king's square alone. The weights of a piece on
+//! the board are split by least squares into a term for the piece and its square, shared by all kings, a term
+//! for the piece and its offset from the king, shared by all pairs with that offset, and a rest. The first
+//! two are what the trainer's factor expresses; only the rest has to be learnt for each king square. Rounding
+//! to integers alone makes it 0.3 to 0.4.
 
 use super::features::HAND_END;
 use super::shape::Shape;
@@ -24,7 +25,8 @@ const OFFSETS: usize = 17;
 const ROUNDS: usize = 10;
 
 impl KingPart {
-    /// The split of a first layer whose row `i` is written by `read(i, row)`. `None` if its rows do not depend on the king.
+    /// The split of a first layer whose row `i` is written by `read(i, row)`. `None` if its rows do not
+    /// depend on the king.
     pub fn of(shape: &Shape, read: impl Fn(usize, &mut [f32])) -> Option<KingPart> {
         let (kings, rows, l1) = (shape.inputs.buckets(), shape.inputs.per_bucket(), shape.l1);
         if kings == 1 {

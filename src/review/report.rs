@@ -251,6 +251,7 @@ fn in_english(special: Special) -> &'static str {
         Special::TakeBack => "takes back",
         Special::Sealed => "sealed move",
         Special::Error => "error",
+        Special::Other => "other",
     }
 }
 
