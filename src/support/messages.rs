@@ -326,6 +326,7 @@ const WORDS: &[(&str, &str)] = &[
     ("there twice", "重複"),
     ("illegal moves", "反則手"),
     ("against the rules", "規則に反する局面"),
+    ("that cannot be read", "読み取れない局面と指し手"),
     // what record formats cannot store
     ("1 move", "指し手"),
     ("1 variation", "変化手順"),

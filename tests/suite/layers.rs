@@ -54,6 +54,11 @@ const LONG_FILES: &[(&str, &str)] = &[
         "search/alphabeta.rs",
         "a node's steps from top to bottom, and the null move and ProbCut that search it again",
     ),
+    ("record/jkf/read.rs", "one pass over a nested format, with what other writers of it do"),
+    (
+        "record/kakinoki/read.rs",
+        "the lines of KIF and KI2 with all that their writers do; a fifth of it is the tests",
+    ),
     ("search/timeman.rs", "one plan for every kind of clock; a third of it is the tests"),
 ];
 
