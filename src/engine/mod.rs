@@ -12,6 +12,7 @@ mod own_book;
 mod ponder;
 mod pool;
 mod score;
+mod skill;
 mod text;
 
 pub use crate::mate::{
@@ -37,6 +38,7 @@ use network::read_network;
 use own_book::{Hit, OwnBook};
 use ponder::PonderRelay;
 use pool::{SizedPool, Sizes, affordable_table};
+use skill::{Choice, Skill, SkillRelay};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -98,6 +100,8 @@ pub struct Engine {
     pool: Option<SizedPool>,
     pondering: Option<Pondering>,
     book: OwnBook,
+    /// What chose, or will choose, the move of the last search, if that was not at full strength.
+    skill: Option<Arc<SkillRelay>>,
     /// The last answer, if it came from the book.
     answer: Option<BookAnswer>,
     mate: MateSearch,
@@ -300,13 +304,13 @@ impl Engine {
         limits.nodes = limits.nodes.or(default(Opt::NodesLimit).map(|n| n as u64));
         let before = if ponders_before { self.game.before_last() } else { None };
         match before {
-            None => self.start(&position, limits, observer),
+            None => self.start(&position, limits, observer, true),
             Some((before, expected)) => {
                 let any = position.legal_moves(false).first().map_or(Move::RESIGN, |m| m.mv);
                 let relay = Arc::new(PonderRelay::new(observer.clone(), expected, any));
                 let pondered = Limits { search_moves: Vec::new(), ..limits.clone() };
                 self.pondering = Some(Pondering { relay: relay.clone(), position, limits, observer });
-                self.start(&before, pondered, relay);
+                self.start(&before, pondered, relay, false);
             }
         }
         Ok(())
@@ -373,10 +377,25 @@ impl Engine {
         Ok(self.mate.start(order, observer)?)
     }
 
-    fn start(&mut self, position: &Position, limits: Limits, observer: Arc<dyn Observer>) {
+    /// Starts a search. Where it is `for_play` it obeys `SkillLevel`, unless it is analysis without end.
+    fn start(
+        &mut self,
+        position: &Position,
+        mut limits: Limits,
+        mut observer: Arc<dyn Observer>,
+        for_play: bool,
+    ) {
         let mut options = self.options.search();
         if let Some(loaded) = &self.network {
             options.fv_scale = self.fv_scale(&loaded.network);
+        }
+        self.skill = None;
+        if let Some(skill) = Skill::of(&self.options).filter(|_| for_play && !limits.infinite) {
+            let relay = Arc::new(SkillRelay::new(observer, skill, position.clone(), options.multi_pv));
+            skill.limit(&mut limits);
+            options.multi_pv = options.multi_pv.max(skill.lines());
+            self.skill = Some(relay.clone());
+            observer = relay;
         }
         if let Some(pool) = &mut self.pool {
             self.used = true;
@@ -418,7 +437,7 @@ impl Engine {
                     limits.set_times(&clock);
                 }
                 if !self.answer_from_book(&position, &limits, &observer) {
-                    self.start(&position, limits, observer);
+                    self.start(&position, limits, observer, true);
                 }
             }
         }
@@ -426,9 +445,15 @@ impl Engine {
 
     /// Waits for the end of the search, if one runs; the result of the last one.
     pub fn wait(&self) -> SearchResult {
-        match &self.answer {
-            Some(answer) => answer.result.clone(),
-            None => self.pool.as_ref().map(|p| p.threads.wait()).unwrap_or_default(),
+        if let Some(answer) = &self.answer {
+            return answer.result.clone();
+        }
+        let result = self.pool.as_ref().map(|p| p.threads.wait()).unwrap_or_default();
+        match self.skill.as_ref().and_then(|relay| relay.choice()) {
+            Some(Choice { best, ponder, line }) => {
+                SearchResult { best, ponder, score: line.score, pv: line.pv, ..result }
+            }
+            None => result,
         }
     }
 

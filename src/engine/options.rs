@@ -2,6 +2,7 @@
 //!
 //! Adding an option is one variant of [`Opt`] and one row of the [`table`], in the order in which `usi` prints them.
 
+use super::skill;
 use crate::book::choose::ChoiceOptions;
 use crate::mate::Shorten;
 use crate::position::EnteringKingRule;
@@ -44,6 +45,12 @@ pub enum Opt {
     DrawValueBlack,
     /// Likewise for White.
     DrawValueWhite,
+    /// How strong to play: 0 to 20, which is full strength.
+    SkillLevel,
+    /// Play at `UCI_Elo` instead of `SkillLevel`.
+    UciLimitStrength,
+    /// How strong to play then.
+    UciElo,
     /// Resign when the score falls to minus this.
     ResignValue,
     /// Draw when the game ply exceeds this; 0 for never.
@@ -202,6 +209,9 @@ const TABLE: &[Spec] = &[
     spin(Opt::MultiPv, "MultiPV", 1, 1, 600),
     spin(Opt::DrawValueBlack, "DrawValueBlack", -2, -30000, 30000),
     spin(Opt::DrawValueWhite, "DrawValueWhite", -2, -30000, 30000),
+    spin(Opt::SkillLevel, "SkillLevel", skill::FULL, 0, skill::FULL),
+    check(Opt::UciLimitStrength, "UCI_LimitStrength", false),
+    spin(Opt::UciElo, "UCI_Elo", skill::ELO_RANGE.1, skill::ELO_RANGE.0, skill::ELO_RANGE.1),
     spin(Opt::ResignValue, "ResignValue", 99999, 0, 99999),
     spin(Opt::MaxMovesToDraw, "MaxMovesToDraw", 0, 0, 100_000),
     spin(Opt::PvInterval, "PvInterval", 300, 0, 100_000_000),
@@ -248,8 +258,6 @@ const RETIRED: &[&str] = &[
     "EvalShare",
     "Contempt",
     "ContemptFromBlack",
-    "Skill Level",
-    "SkillLevel",
     "nodestime",
     "WriteDebugLog",
     "SkipLoadingEval",
@@ -271,8 +279,10 @@ pub fn table() -> &'static [Spec] {
 }
 
 fn find(name: &str) -> Option<&'static Spec> {
-    // as other engines call it; a file is as good as its directory here
-    let name = if name.eq_ignore_ascii_case("EvalFile") { "EvalDir" } else { name };
+    // as other engines call them; a file is as good as its directory here
+    const ALIASES: [(&str, &str); 2] = [("EvalFile", "EvalDir"), ("Skill Level", "SkillLevel")];
+    let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+    let name = alias.map_or(name, |(_, name)| name);
     table().iter().find(|s| s.name.eq_ignore_ascii_case(name))
 }
 
@@ -576,11 +586,15 @@ mod tests {
     }
 
     #[test]
-    fn retired_and_book_names_are_taken_without_effect() {
+    fn retired_names_have_no_effect_and_other_names_of_options_do() {
         let mut options = Options::default();
-        for name in ["EvalHash", "skill level"] {
+        for name in ["EvalHash", "contempt"] {
             assert!(matches!(options.set(name, "1"), Ok(Accepted::Ignored(_))), "{name}");
         }
+        options.set("skill level", "3").unwrap();
+        assert_eq!(options.spin(Opt::SkillLevel), 3);
+        options.set("BookFile", "a book.db").unwrap();
+        assert_eq!(options.text(Opt::BookFile), "a book.db");
         assert_eq!(options.given(Opt::EvalDir), None);
         options.set("evalfile", "a/nn.bin").unwrap();
         assert_eq!(options.text(Opt::EvalDir), "a/nn.bin");

@@ -170,6 +170,8 @@ impl Driver {
             "USI_Ponder value true",
             "BookFile value <internal>",
             "BookFile value no_book",
+            "SkillLevel value 3",
+            "SkillLevel value 20",
             "IncrementConvention value usi",
             "IncrementConvention value auto",
             "ResignValue value 1",
