@@ -298,7 +298,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// What a server wants in the login before it lets us back into a game.
+/// What a server expects in the login before we can resume a game.
 fn token(game: &ServerGame) -> Option<String> {
     let token = game.summary.reconnect_token.as_ref()?;
     Some(format!("{}+{token}", game.summary.game_id))
@@ -319,7 +319,7 @@ fn go_on(session: &mut Session<'_>, game: &mut ServerGame, broke: Instant) -> Re
     // a move that we have not seen may have been played at once
     game.turn.get_or_insert(broke);
     for (color, ms) in state.left {
-        // what the server says has the increment of the next move in it
+        // the server's number includes the increment of the next move
         let increment = game.clock.control(color).increment;
         game.clock.set_left(color, ms.saturating_sub(increment));
     }

@@ -30,7 +30,7 @@ impl Default for TimeControl {
 }
 
 impl TimeControl {
-    /// Whether time never runs out: some servers say so by zeros.
+    /// Whether time never runs out, which some servers express by zeros.
     pub fn is_unlimited(&self) -> bool {
         self.total.unwrap_or(0) == 0 && self.byoyomi == 0 && self.increment == 0 && self.delay == 0
     }
@@ -86,7 +86,7 @@ impl Clock {
     }
 }
 
-/// How much longer our moves take by the server's clock than by ours: network both ways, and both programs.
+/// How much longer our moves take by the server's clock than by ours: the network both ways, and both programs.
 #[derive(Clone, Debug)]
 pub struct Lag {
     recent: VecDeque<u64>,

@@ -12,7 +12,7 @@ use std::time::Instant;
 pub struct Internal {
     engine: Engine,
     sink: Sink,
-    /// The options that the user has set, which are then not ours to choose.
+    /// The options that the user has set; the client does not change them.
     chosen: Vec<(String, String)>,
     /// Whether the engine has loaded what the options name.
     prepared: bool,
@@ -41,7 +41,7 @@ impl Internal {
         }
     }
 
-    /// Sets an option of ours, unless the user has.
+    /// Sets an option, unless the user has.
     fn adjust(&mut self, name: &str, value: impl ToString) {
         if !self.chosen.iter().any(|(chosen, _)| chosen.eq_ignore_ascii_case(name)) {
             // the names are the engine's own and the values fit

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_tells_move_score_depth_and_clocks() {
+    fn the_line_shows_move_score_depth_and_clocks() {
         let game = game();
         let best = game.position.parse_move("2g2f").ok();
         let shown = Shown { best, score: Some(UsiScore::Cp(55)), depth: Some(18) };

@@ -113,21 +113,21 @@ impl Log {
         Log { live: false, ..self }
     }
 
-    /// Tells the user.
+    /// Prints a message.
     pub fn say(&self, text: &str) {
         let text = self.secret.hide_in(text);
         self.keep("#", &text);
         self.screen.say(&self.stamped(&text));
     }
 
-    /// Tells the user, even with `--quiet`.
+    /// Prints a warning, even with `--quiet`.
     pub fn warn(&self, text: &str) {
         let text = self.secret.hide_in(text);
         self.keep("#", &text);
         self.screen.warn(&self.stamped(&text));
     }
 
-    /// Changes the last line of the screen, if it is time to; the log file does not get it.
+    /// Updates the last line of the screen, if an update is due. The log file does not get it.
     pub fn live(&self, text: impl FnOnce() -> String) {
         if self.live {
             let mut progress = self.screen.progress.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use super::log::Log;
 use super::player::{Allowance, Thought};
 use super::protocol::{ClientLine, ServerLine, Verdict};
 use super::session::{RESTARTS, Session, SessionError};
-use super::thinking::{Found, Memory, Mode, Sent, Statistics};
+use super::thinking::{BestLine, Memory, Mode, Sent, Statistics};
 use crate::record::csa::move_text;
 use crate::types::{Color, Move};
 use crate::usi_client::UsiScore;
@@ -42,7 +42,7 @@ pub fn play(
         memory,
         statistics,
         mode: Mode::Idle,
-        found: Found::default(),
+        found: BestLine::default(),
         shown: Shown::default(),
         sent: None,
         turn,
@@ -68,7 +68,7 @@ struct Play<'p, 'a> {
     memory: &'p mut Memory,
     statistics: &'p mut Statistics,
     mode: Mode,
-    found: Found,
+    found: BestLine,
     /// The last line found, for the user.
     shown: Shown,
     sent: Option<Sent>,
@@ -153,7 +153,7 @@ impl<'a> Play<'_, 'a> {
 
     fn think(&mut self, expected: Option<Move>) {
         self.memory.search += 1;
-        self.found = Found::default();
+        self.found = BestLine::default();
         let mut text = self.game.text();
         text.moves.extend(expected.iter().map(Move::to_string));
         let mut allowance = Allowance::of(&self.game.clock, self.game.our_color(), self.memory.lag.margin());
@@ -248,7 +248,7 @@ impl<'a> Play<'_, 'a> {
                     let best = pv.first().filter(|_| thinking);
                     let best = best.and_then(|m| self.game.position.parse_move(m).ok());
                     self.shown = Shown { best, score, depth };
-                    self.found = Found { score, pv, depth, nodes };
+                    self.found = BestLine { score, pv, depth, nodes };
                 }
             }
             Thought::Best { search, best, ponder } => {

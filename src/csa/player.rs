@@ -1,5 +1,5 @@
-//! The side that thinks: [`Player`], what it receives, and what it reports. [`Internal`](super::internal::Internal) is the engine in
-//! this process, [`External`](super::external::External) any USI engine as a child process.
+//! The side that thinks: [`Player`], what it receives, and what it reports. [`Internal`](super::internal::Internal) is the
+//! engine in this process, [`External`](super::external::External) any USI engine as a child process.
 
 use super::clock::{Clock, TimeControl};
 use crate::position::EnteringKingRule;
@@ -81,7 +81,7 @@ impl Allowance {
     /// Milliseconds for a move in a game without limit.
     pub(super) const UNLIMITED: u64 = 10_000;
 
-    /// What the clock leaves the side to move.
+    /// What the clock allows the side to move.
     pub fn of(clock: &Clock, color: Color, margin: u64) -> Allowance {
         let each = |of: fn(&TimeControl) -> u64| Color::ALL.map(|c| of(clock.control(c)));
         // an increment can be used up by the move that it comes with, and so can a delay
@@ -98,7 +98,7 @@ impl Allowance {
         }
     }
 
-    /// A part of it is gone.
+    /// Takes the time that has passed off the clock.
     pub fn spend(&mut self, gone: Duration) {
         let (gone, c) = (gone.as_millis() as u64, self.color.index());
         if let Some(time) = &mut self.time {

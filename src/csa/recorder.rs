@@ -63,11 +63,11 @@ pub struct Circumstances {
 /// game.
 pub struct Recorder {
     dir: PathBuf,
-    waiting: Vec<Job>,
+    waiting: Vec<UnwrittenRecord>,
 }
 
 /// Files yet to write.
-struct Job {
+struct UnwrittenRecord {
     name: String,
     record: String,
     /// For `games.jsonl`.
@@ -107,7 +107,7 @@ impl Recorder {
 
     fn add(&mut self, name: String, record: String, line: Option<String>) -> io::Result<PathBuf> {
         let path = self.dir.join(&name);
-        self.waiting.push(Job { name, record, line });
+        self.waiting.push(UnwrittenRecord { name, record, line });
         self.retry().map(|()| path)
     }
 
@@ -116,9 +116,9 @@ impl Recorder {
     /// # Errors
     /// When it still cannot.
     pub fn retry(&mut self) -> io::Result<()> {
-        while let Some(job) = self.waiting.first() {
-            whole_file::write(&self.dir.join(&job.name), &job.record)?;
-            if let Some(line) = &job.line {
+        while let Some(record) = self.waiting.first() {
+            whole_file::write(&self.dir.join(&record.name), &record.record)?;
+            if let Some(line) = &record.line {
                 let mut journal =
                     File::options().create(true).append(true).open(self.dir.join("games.jsonl"))?;
                 // in one write: other clients may append to the same file

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_not_told() {
+    fn it_is_not_printed() {
         let secret = Secret::from("hunter2".to_string());
         assert_eq!(format!("{secret:?}"), "***");
         assert_eq!(secret.hide_in("LOGIN a floodgate-300-10F,hunter2"), "LOGIN a floodgate-300-10F,***");

@@ -1,5 +1,5 @@
-//! What is said before and between games: login, game summary, agreement, reconnection. [`Session`] says it over a
-//! [`Link`].
+//! The dialogue before and between games: login, game summary, agreement, reconnection. A [`Session`] conducts it over
+//! a [`Link`].
 
 use super::game::GameError;
 use super::link::{Link, LinkError, Wish, Woken};
@@ -37,7 +37,7 @@ pub enum SessionError {
     Player(#[from] PlayerError),
 }
 
-/// What a server says of a game that it lets us back into.
+/// The state of a resumed game, as the server reports it.
 #[derive(Clone, Debug, Default)]
 pub struct ReconnectState {
     /// Milliseconds of main time.
@@ -219,7 +219,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Reads what a server says of a game that it lets us back into: the times left, and the last move.
+    /// Reads the state of a resumed game: the times left, and the last move.
     ///
     /// # Errors
     /// When it does not say so in time.

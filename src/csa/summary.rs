@@ -24,7 +24,7 @@ pub struct GameSummary {
     pub root: Position,
     /// Moves that are played already, with their T values.
     pub moves: Vec<(Move, Option<u64>)>,
-    /// With this a server lets us back into the game after a broken connection.
+    /// The server's token to resume the game after a broken connection.
     pub reconnect_token: Option<String>,
     /// All other lines, by their keys: `Declaration`, `Protocol_Version`, ...
     pub other: Vec<(String, String)>,
@@ -66,22 +66,22 @@ pub struct SummaryReader {
     times: [RawTime; 2],
     board: BoardReader,
     /// From the line that says who moves first.
-    played: Option<Played>,
+    played: Option<PositionBlock>,
     reconnect_token: Option<String>,
     other: Vec<(String, String)>,
 }
 
 /// Where the game begins, and what was played already.
-struct Played {
+struct PositionBlock {
     root: Position,
     /// After the moves.
     position: Position,
     moves: Vec<(Move, Option<u64>)>,
 }
 
-impl Played {
-    fn from(root: Position) -> Played {
-        Played { position: root.clone(), root, moves: Vec::new() }
+impl PositionBlock {
+    fn from(root: Position) -> PositionBlock {
+        PositionBlock { position: root.clone(), root, moves: Vec::new() }
     }
 }
 
@@ -212,11 +212,11 @@ impl SummaryReader {
             (_, "") => Ok(()),
             (None, "+" | "-") => {
                 let root = self.board.clone().finish(color(text)?).map_err(|e| e.to_string())?;
-                self.played = Some(Played::from(root));
+                self.played = Some(PositionBlock::from(root));
                 Ok(())
             }
             (None, _) => Err("a move before the side to move".into()),
-            (Some(Played { position, moves, .. }), _) => {
+            (Some(PositionBlock { position, moves, .. }), _) => {
                 let m = read_move(position, text).map_err(|e| e.to_string())?;
                 position.do_move(m);
                 let time = parts.find_map(|p| p.strip_prefix('T')).and_then(|t| t.parse().ok());
@@ -230,12 +230,12 @@ impl SummaryReader {
         let missing = |what: &str| format!("{what} is missing");
         let game_id = self.game_id.take().ok_or_else(|| missing("Game_ID"))?;
         let our_color = self.our_color.ok_or_else(|| missing("Your_Turn"))?;
-        let Played { root, moves, .. } = match self.played.take() {
+        let PositionBlock { root, moves, .. } = match self.played.take() {
             Some(played) => played,
             None => {
                 let side = self.to_move.ok_or_else(|| missing("the position"))?;
                 let root = std::mem::take(&mut self.board).finish(side).map_err(|e| e.to_string())?;
-                Played::from(root)
+                PositionBlock::from(root)
             }
         };
         let stop_watch = is_stop_watch(&game_id);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_said() {
+    fn missing_and_wrong_lines_are_reported() {
         let cases = [
             ("Game_ID:t+g-300-10F+a+b+1\n", "", "Game_ID is missing"),
             ("Your_Turn:-", "Your_Turn:x", "neither"),

@@ -1,4 +1,4 @@
-//! What a game's thinking is about, has found, and has sent.
+//! The state of our thinking during a game: what it is about, the best line found, the move sent.
 
 use super::clock::Lag;
 use crate::types::Move;
@@ -29,7 +29,7 @@ pub struct Statistics {
     pub nodes: u64,
 }
 
-/// What the thinking is about.
+/// What the player thinks about.
 pub(super) enum Mode {
     Idle,
     /// Our move.
@@ -41,9 +41,9 @@ pub(super) enum Mode {
     },
 }
 
-/// What a search has found so far.
+/// The best line of a search so far.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct BestLine {
     pub score: Option<UsiScore>,
     pub pv: Vec<String>,
     pub depth: Option<u32>,

@@ -1,7 +1,7 @@
-//! The game as the GUI tells it: a starting position and the moves since.
+//! The game as the GUI sends it: a starting position and the moves since.
 //!
 //! A GUI repeats the whole game with every `position`. [`Game::update`] compares it with the last one, takes back what
-//! differs and plays only what is new, so that a game of ten thousand plies costs one move a move.
+//! differs and plays only what is new, so that each `position` of a long game costs one move.
 
 use crate::position::{MoveError, Position, STARTPOS, SfenError};
 use crate::types::Move;

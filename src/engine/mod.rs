@@ -1,7 +1,7 @@
-//! The engine as its clients (USI, matches, CSA, analysis) see it.
+//! The engine as its clients (USI, CSA, analysis) use it.
 //!
 //! [`Engine`] owns the options ([`Options`], one table), the network, the thread pool and the game ([`Game`]). It
-//! answers at once: a search runs on threads of its own and reports to an [`Observer`]; nothing here prints.
+//! never blocks on a search: it runs on its own threads and reports to an [`Observer`]. Nothing here prints.
 
 mod diagram;
 mod game;
@@ -35,7 +35,7 @@ use crate::support::memory::OutOfMemory;
 use crate::types::{Move, Value};
 use mate::MateSearch;
 use network::read_network;
-use own_book::{Hit, OwnBook};
+use own_book::{BookHit, OwnBook};
 use ponder::PonderRelay;
 use pool::{SizedPool, Sizes, affordable_table};
 use skill::{Choice, Skill, SkillRelay};
@@ -65,13 +65,13 @@ struct Pondering {
 /// An answer from the book.
 struct BookAnswer {
     result: SearchResult,
-    /// Whom it is told, while the protocol wants it held back.
+    /// The observer, until the move is released.
     held: Mutex<Option<Arc<dyn Observer>>>,
 }
 
 impl BookAnswer {
-    /// Tells the best move if that was held back.
-    fn tell(&self) {
+    /// Reports the best move, unless that was done before.
+    fn release(&self) {
         let observer = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(observer) = observer {
             observer.best_move(self.result.best, self.result.ponder);
@@ -100,13 +100,13 @@ pub struct Engine {
     pool: Option<SizedPool>,
     pondering: Option<Pondering>,
     book: OwnBook,
-    /// What chose, or will choose, the move of the last search, if that was not at full strength.
+    /// The chooser of the last search's move, if that search was not at full strength.
     skill: Option<Arc<SkillRelay>>,
     /// The last answer, if it came from the book.
     answer: Option<BookAnswer>,
     mate: MateSearch,
-    /// Whether the tables hold the traces of a search, or are new: then clearing makes the system hand out their memory, which
-    /// would else cost the first search half a second.
+    /// Whether the tables need clearing: after a search, and when they are new. Clearing new tables makes the system allocate
+    /// their pages, which would cost the first search half a second.
     used: bool,
 }
 
@@ -225,7 +225,7 @@ impl Engine {
         }
     }
 
-    /// Clears what earlier searches have left in the tables. Stops a search that runs.
+    /// Clears the tables. Stops a running search.
     pub fn forget(&mut self) {
         self.finish();
         self.clear();
@@ -271,7 +271,7 @@ impl Engine {
         }
     }
 
-    /// The divisor of the network's output: what the user says, or else what the network's file does.
+    /// The divisor of the network's output: the user's, or else that of the network's file.
     fn fv_scale(&self, network: &Network) -> i32 {
         self.options.given(Opt::FvScale).map_or(network.fv_scale(), |scale| scale as i32)
     }
@@ -332,19 +332,19 @@ impl Engine {
         }
         let mut say = |text: &str| observer.message(text);
         let hit = self.book.hit(position, &limits.search_moves, &self.options, &mut say);
-        let Some(Hit { best, ponder, lines }) = hit else { return false };
+        let Some(BookHit { best, ponder, lines }) = hit else { return false };
         lines.iter().for_each(|line| observer.book(line));
         let pv = lines.into_iter().next().map(|line| line.pv).unwrap_or_default();
         let result = SearchResult { best, ponder, pv, ..SearchResult::default() };
         let answer = BookAnswer { result, held: Mutex::new(Some(observer.clone())) };
         if !limits.ponder {
-            answer.tell();
+            answer.release();
         }
         self.answer = Some(answer);
         true
     }
 
-    /// Starts a mate search of the current position and returns. `limits` tells the time, the moves to look at and the
+    /// Starts a mate search of the current position and returns. `limits` holds the time, the moves to search and the
     /// nodes. Its table takes the memory that `USI_Hash` allows instead of the ordinary search's, which gets it back with
     /// the next [`go`](Self::go).
     pub fn go_mate(
@@ -406,7 +406,7 @@ impl Engine {
     /// Asks the search to end; its best move follows.
     pub fn stop(&self) {
         if let Some(answer) = &self.answer {
-            answer.tell();
+            answer.release();
         }
         self.mate.stop();
         if let Some(pool) = &self.pool {
@@ -418,7 +418,7 @@ impl Engine {
     /// those of `go`. Without a search it means nothing.
     pub fn ponderhit(&mut self, clock: Option<Limits>) {
         if let Some(answer) = &self.answer {
-            return answer.tell();
+            return answer.release();
         }
         if !self.is_searching() {
             return;

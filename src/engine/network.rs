@@ -4,7 +4,7 @@ use super::options::INTERNAL;
 use crate::nnue::{self, Network, NetworkError};
 use std::path::{Path, PathBuf};
 
-/// As [`load_network`], but what is wrong goes to `say`.
+/// As [`load_network`], but errors go to `say`.
 pub(super) fn read_network(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Network> {
     match load_network(Some(dir), say) {
         Ok(network) => Some(network),

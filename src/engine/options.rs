@@ -25,7 +25,7 @@ pub const NO_BOOK: &str = "no_book";
 pub enum Opt {
     /// Search threads.
     Threads,
-    /// Accepted for the sake of GUIs; the operating system places the threads.
+    /// Accepted because GUIs send it; the operating system places the threads.
     NumaPolicy,
     /// The GUI may let the engine ponder.
     UsiPonder,
@@ -87,11 +87,11 @@ pub enum Opt {
     PostSearchLevel,
     /// Play from an opening book.
     UsiOwnBook,
-    /// Without moves that were played less than once in ten.
+    /// Ignore moves that were played in less than a tenth of the cases.
     NarrowBook,
-    /// The last move number at which the book is asked.
+    /// The last move number at which the book is used.
     BookMoves,
-    /// How often, in per cent, the engine thinks for itself all the same.
+    /// Percentage of moves for which the book is not used.
     BookIgnoreRate,
     /// The book's file, `<internal>` for the one inside the binary, `no_book` for none.
     BookFile,
@@ -115,7 +115,7 @@ pub enum Opt {
     BookDepthWhiteLimit,
     /// Leave the book on the disk.
     BookOnTheFly,
-    /// The oftener a move was played, the likelier it is.
+    /// Draw book moves by how often they were played.
     ConsiderBookMoveCount,
     /// Longest line of book moves to report.
     BookPvMoves,
@@ -325,7 +325,7 @@ pub enum OptionError {
 pub enum Accepted {
     /// The option has the value.
     Set(Opt),
-    /// The name is accepted, the value has no effect; the text says why.
+    /// The name is accepted, the value has no effect. Holds the reason.
     Ignored(String),
 }
 
@@ -342,7 +342,7 @@ pub struct Options {
     values: Vec<Value>,
     /// Set by an option file: such a value is not changed by `setoption`.
     fixed: Vec<bool>,
-    /// Set by anyone, be it to the default.
+    /// Set by anyone, possibly to the default.
     given: Vec<bool>,
 }
 
@@ -461,7 +461,7 @@ impl Options {
         }
     }
 
-    /// What the search is to know of them.
+    /// The options of the search.
     pub fn search(&self) -> SearchOptions {
         // every range above lies within the target type
         let unsigned = |opt| self.spin(opt) as u64;
@@ -496,7 +496,7 @@ impl Options {
         ChoiceOptions {
             narrow: self.check(O::NarrowBook),
             depth_limit: match self.text(O::BookFile) {
-                // its depths are ways to the leaves, and the leaves were searched deep enough
+                // its depths count plies to the leaves, which were searched deep enough
                 INTERNAL => 0,
                 _ => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
             },

@@ -11,8 +11,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What the book says of a position.
-pub(super) struct Hit {
+/// The book's move in a position.
+pub(super) struct BookHit {
     /// The move to play, and the reply to expect.
     pub best: Move,
     pub ponder: Option<Move>,
@@ -39,7 +39,7 @@ pub(super) struct OwnBook {
 
 impl Default for OwnBook {
     fn default() -> OwnBook {
-        // two games shall differ
+        // games are to differ
         let seed = RandomState::new().hash_one(0);
         OwnBook { library: Library::default(), loaded: None, rng: Rng::new(seed) }
     }
@@ -56,7 +56,7 @@ fn path_of(dir: &str, file: &str) -> PathBuf {
 }
 
 impl OwnBook {
-    /// Opens what the options name, unless it is open and the same on the disk. What is wrong goes to `say`; there is then no book.
+    /// Opens the book of the options, unless it is open and unchanged on the disk. Errors go to `say`; there is then no book.
     pub fn prepare(&mut self, options: &Options, say: &mut dyn FnMut(&str)) {
         let file = options.text(Opt::BookFile);
         if !options.check(Opt::UsiOwnBook) || file.is_empty() || file == NO_BOOK {
@@ -87,7 +87,7 @@ impl OwnBook {
         wanted: &[Move],
         options: &Options,
         say: &mut dyn FnMut(&str),
-    ) -> Option<Hit> {
+    ) -> Option<BookHit> {
         if self.library.is_empty() || !options.check(Opt::UsiOwnBook) {
             return None;
         }
@@ -132,7 +132,7 @@ impl OwnBook {
         next.do_move(best);
         let reply = BookMove::new(chosen.ponder).on(&next);
         let reply = reply.or_else(|| self.legal(&next, how, &mut |_| ()).first().and_then(|m| m.on(&next)));
-        Some(Hit { best, ponder: reply, lines })
+        Some(BookHit { best, ponder: reply, lines })
     }
 
     /// The book's legal moves, in its order.

@@ -20,7 +20,7 @@ pub(super) struct SizedPool {
 }
 
 impl SizedPool {
-    /// A pool of these sizes, or of the largest that the memory allows. What is cut down goes to `say`.
+    /// A pool of these sizes, or of the largest that fit into memory. Reductions are reported to `say`.
     ///
     /// # Errors
     /// [`OutOfMemory`] where not even one thread with 1 MiB can be had.
@@ -39,8 +39,8 @@ impl SizedPool {
         self.wanted == sizes
     }
 
-    /// The same with other sizes, and nothing learnt. The old memory is given back before the new is taken. A wish for more
-    /// never leaves less than there was, unless somebody else has taken the memory in between.
+    /// A pool of other sizes, with empty tables. The old memory is freed before the new is allocated. A larger request never
+    /// results in a smaller pool, unless another program takes the memory in between.
     ///
     /// # Errors
     /// As for [`SizedPool::new`]; there is then no pool.
@@ -121,7 +121,7 @@ fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &m
     Sizes { threads, hash_mb: wanted.hash_mb.min(most_mb) }
 }
 
-/// So many of the megabytes wished for a table as the machine can bear.
+/// Reduces the size of a table to what fits into memory.
 pub(super) fn affordable_table(wanted_mb: usize, say: &mut dyn FnMut(&str)) -> usize {
     let wanted = Sizes { threads: 1, hash_mb: wanted_mb };
     affordable(wanted, None, available_memory_mb(), say).hash_mb
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_beyond_the_memory_are_cut_and_told() {
+    fn sizes_beyond_the_memory_are_reduced_and_reported() {
         assert_eq!(cut((4, 1024), None, Some(8000)), (4, 1024, 0));
         assert_eq!(cut((4, 100_000), None, Some(8000)), (4, 5600, 1));
         assert_eq!(cut((500, 100_000), None, Some(8000)), (45, 1500, 2));

@@ -1,4 +1,4 @@
-//! What `help` says: the commands of a session, for people who type them.
+//! The text of `help`: the commands of a session, for people who type them.
 
 use std::fmt::Write;
 
@@ -19,10 +19,10 @@ const COMMANDS: &[(&str, &str)] = &[
     ("getoption [NAME]", "show the values of the options"),
     ("setoption name NAME value VALUE", "set one; NAME VALUE alone does it, too"),
     ("isready", "load the network and clear the tables"),
-    ("quit", "leave"),
+    ("quit", "end the program"),
 ];
 
-/// A line a command, those of `extras` (name, explanation) behind the session's own.
+/// One line per command: the session's own, then those of `extras` (name, explanation).
 pub(super) fn text(extras: &[(&str, &str)]) -> String {
     let all = || COMMANDS.iter().chain(extras);
     let width = all().map(|(command, _)| command.len()).max().unwrap_or(0);

@@ -1,13 +1,12 @@
-//! What `btime` and `wtime` mean beside `binc` and `winc`. Programs disagree, and a single `go` does not show which one
-//! talks:
+//! What `btime` and `wtime` mean beside `binc` and `winc`. There are two conventions, which a single `go` does not reveal:
 //!
-//! - USI: the clock **without** this move's increment; `btime 0 binc 10000` is ten seconds. So do Shogidokoro and ShogiHome.
-//! - Chess runners: the increment is **included**, for it was added after the last move; `btime 10000 binc 10000` is ten
-//!   seconds.
+//! - USI, Shogidokoro, ShogiHome: the clock does **not** hold this move's increment; `btime 0 binc 10000` is ten seconds.
+//! - Chess runners: the increment is **included**, because it was added after the last move; `btime 10000 binc 10000` is
+//!   ten seconds.
 //!
-//! The first reading of a clock of the second kind loses on time; the second reading of a clock of the first kind leaves
-//! one increment unused. [`IncrementReader`] therefore starts with the second, and takes a clock that has fallen below its
-//! increment as proof of the first: where the increment is included, that does not happen.
+//! Read as the first, a clock of the second kind loses on time. Read as the second, a clock of the first kind leaves one
+//! increment unused. So [`IncrementReader`] starts with the second. A clock well below its increment proves the first,
+//! because an included increment keeps the clock above it.
 
 use crate::engine::Limits;
 use crate::types::Color;
@@ -26,7 +25,7 @@ impl IncrementReader {
     }
 
     /// Turns the clocks of a `go` or `ponderhit` of `us` into what each side may use, by the convention that the user
-    /// names (a value of the option `IncrementConvention`). Says whether this clock has proven the convention.
+    /// names (a value of the option `IncrementConvention`). Returns whether this clock is the proof of the game.
     pub fn read(&mut self, limits: &mut Limits, us: Color, convention: &str) -> bool {
         let us = us.index();
         // half of the increment: no lag or rounding is that large

@@ -1,8 +1,8 @@
-//! The USI front end: [`parse`](parse::parse) reads lines, [`Session`] acts on them and has what a search finds written to
-//! an [`Output`]; [`run`] is the loop. It knows the engine, not how it searches.
+//! The USI front end: [`parse`](parse::parse) reads lines, [`Session`] executes them, search results go to an [`Output`], and
+//! [`run`] is the loop. It uses the engine and knows nothing of the search.
 //!
-//! Nothing that a GUI sends ends the process but `quit` and the end of the input: a line that makes no sense is
-//! answered by one `info string`, and the last good state is kept.
+//! Only `quit` and the end of the input end the process. A line that makes no sense is answered by one `info string`, and
+//! the last good state stays.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod format;
@@ -15,7 +15,7 @@ mod report;
 mod session;
 
 pub use output::Output;
-pub use session::{Extra, ExtraRun, Job, Next, Session};
+pub use session::{Background, Extra, ExtraRun, Next, Session};
 
 use reader::{Input, read_lines};
 use std::collections::VecDeque;
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 /// go; a GUI that has gone must not leave a process behind.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Lines beyond this many wait in the pipe.
+/// At most this many lines are read ahead; further ones wait in the pipe.
 const AHEAD: usize = 1024;
 
 /// Runs until `quit`, the end of the input, or until the output is closed.
@@ -41,7 +41,7 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
         // a full channel wakes the loop as well
         let _ = wake.try_send(Input::OutputClosed);
     });
-    // the thread may sit in a read for ever; it ends with the process
+    // the thread may block in a read forever; it ends with the process
     let reader = std::thread::Builder::new().name("usi-input".into()).spawn(move || read_lines(input, &send));
     if let Err(e) = reader {
         output.info(&format!("no thread to read with: {e}"));
@@ -54,7 +54,7 @@ struct Loop {
     session: Session,
     output: Arc<Output>,
     events: Receiver<Input>,
-    /// What came while a job ran.
+    /// The input that arrived while a background task ran.
     waiting: VecDeque<Input>,
 }
 
@@ -75,20 +75,20 @@ impl Loop {
             };
             match next {
                 Next::Continue => {}
-                Next::Run(job) => self.work(job),
+                Next::Run(task) => self.work(task),
                 Next::Quit => break,
             }
         }
         self.session.finish();
     }
 
-    /// Runs a job to its end, or to a `stop`. Other commands wait for it, and so does a `stop` behind a `go` that waits:
-    /// it is meant for that one.
-    fn work(&mut self, job: Job) {
+    /// Runs a background task until it ends or `stop` ends it. Other commands wait meanwhile. A `stop` behind a waiting `go`
+    /// waits, too: it is meant for that `go`.
+    fn work(&mut self, task: Background) {
         const LOOK: Duration = Duration::from_millis(5);
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
-        let Ok(worker) = std::thread::Builder::new().name("job".into()).spawn(move || job(&flag)) else {
+        let Ok(worker) = std::thread::Builder::new().name("task".into()).spawn(move || task(&flag)) else {
             self.output.info("no thread to run this on");
             return;
         };
@@ -98,8 +98,8 @@ impl Loop {
             if self.output.is_closed() || deadline.is_some_and(|d| Instant::now() >= d) {
                 stop.store(true, Ordering::Relaxed);
             }
-            // at its end the channel answers at once, and would keep us spinning; and what cannot be
-            // answered now is not collected without limit
+            // a closed channel returns at once, which would make this a busy loop; and input that has to wait
+            // is not collected without limit
             let event = if ended || self.waiting.len() >= AHEAD {
                 std::thread::sleep(LOOK);
                 continue;
@@ -134,7 +134,7 @@ impl Loop {
         }
     }
 
-    /// Whether a command that a `stop` could be meant for waits.
+    /// Whether a command waits that a `stop` could be meant for.
     fn search_waits(&self) -> bool {
         self.waiting
             .iter()

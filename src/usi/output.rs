@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The receiver of everything the front end says. Once it refuses a line ("broken pipe"), later lines are dropped and
-/// [`is_closed`](Output::is_closed) says so: the GUI has gone, and the loop ends quietly.
+/// Receives everything that the front end prints. When a write fails ("broken pipe"), the GUI has gone: later lines are
+/// dropped, [`is_closed`](Output::is_closed) returns true, and the loop ends without an error.
 pub struct Output {
     sink: Mutex<Sink>,
     closed: AtomicBool,
@@ -41,7 +41,7 @@ impl Output {
         Output { sink: Mutex::new(sink), closed: AtomicBool::new(false) }
     }
 
-    /// What to do, once, when the other end has gone; called from the thread that found out.
+    /// Sets the action to run once when the other end has gone, on the thread that notices.
     pub fn on_close(&self, action: impl FnOnce() + Send + 'static) {
         self.sink().on_close = Some(Box::new(action));
     }
@@ -78,12 +78,12 @@ impl Output {
         }
     }
 
-    /// Writes `info string TEXT`; line ends within become spaces, for the protocol has one line a message.
+    /// Writes `info string TEXT`; line ends in it become spaces, since a message of the protocol is one line.
     pub fn info(&self, text: &str) {
         self.line(&format!("info string {}", text.replace(['\n', '\r'], " ")));
     }
 
-    /// Notes a line of input in the log.
+    /// Writes a line of input to the log.
     pub fn log_input(&self, text: &str) {
         if let Some(log) = &mut self.sink().log {
             log.line('<', text);

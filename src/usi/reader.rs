@@ -4,7 +4,7 @@ use crate::engine::decode_text;
 use std::io::{self, BufRead};
 use std::sync::mpsc::SyncSender;
 
-/// What the loop wakes up for.
+/// An event that wakes the loop.
 #[derive(Debug)]
 pub enum Input {
     /// A line without its end.
@@ -20,7 +20,7 @@ pub enum Input {
 /// A game of 10,000 plies is 50 kB; no real line comes near this.
 pub const LONGEST_LINE: usize = 16 << 20;
 
-/// Sends line after line until the input ends or the receiver has gone; [`decode_text`] says in which encodings.
+/// Sends line after line until the input ends or the receiver has gone. The encodings are those of [`decode_text`].
 pub fn read_lines(mut input: impl BufRead, events: &SyncSender<Input>) {
     loop {
         let event = match read_line(&mut input) {

@@ -15,31 +15,30 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A command from a floor above or beside this one (`bench`), handed in so that the front end need not know it.
+/// A command of another module (`bench`), passed in so that this module does not depend on it.
 #[derive(Clone, Copy)]
 pub struct Extra {
-    /// The word that calls it.
+    /// The command's word.
     pub name: &'static str,
     /// One line for `help`.
     pub help: &'static str,
-    /// Runs on a thread of its own until done or until the flag is raised. A result is printed line by line, an error in
-    /// one.
+    /// Runs on its own thread until it ends or the flag is set. Results are printed line by line, an error as one line.
     pub run: ExtraRun,
 }
 
-/// Network, words behind the command's name, stop flag, where lines go.
+/// Arguments: the network, the words after the command's name, the stop flag, the receiver of output lines.
 pub type ExtraRun =
     fn(Arc<Network>, &[String], &AtomicBool, &mut dyn FnMut(&str)) -> Result<(), Box<dyn std::error::Error>>;
 
-/// Work that takes its time and is no search: perft, bench.
-pub type Job = Box<dyn FnOnce(&AtomicBool) + Send>;
+/// A long task that is not a search: perft, bench.
+pub type Background = Box<dyn FnOnce(&AtomicBool) + Send>;
 
 /// What the loop is to do after a command.
 pub enum Next {
     /// Read the next command.
     Continue,
-    /// Run this before the next command; only `stop` reaches it.
-    Run(Job),
+    /// Run this before the next command; only `stop` interrupts it.
+    Run(Background),
     /// End the session.
     Quit,
 }
@@ -49,13 +48,13 @@ pub struct Session {
     engine: Engine,
     output: Arc<Output>,
     extras: Vec<Extra>,
-    /// The last `position` was refused: the board is not the one that the GUI means.
+    /// The last `position` was refused: the GUI has another board.
     position_refused: bool,
-    /// The answer to a `go infinite` or `go ponder` that is not searched; the protocol wants it held back until `stop`.
+    /// The answer to a `go infinite` or `go ponder` that was not searched, held back until `stop` as the protocol requires.
     held_answer: Option<&'static str>,
     /// The held answer is that of a `go ponder`, which `ponderhit` releases too.
     held_for_ponder: bool,
-    /// The search that runs, if one does, has been told to stop.
+    /// The running search, if there is one, was asked to stop.
     stopping: bool,
     increments: IncrementReader,
 }
@@ -80,7 +79,7 @@ impl Session {
         &self.engine
     }
 
-    /// Acts on one line. Whatever it is, the session stays usable.
+    /// Executes one line. The session stays usable whatever the line is.
     pub fn handle(&mut self, line: &str) -> Next {
         self.output.log_input(line);
         match parse(line) {
@@ -96,7 +95,7 @@ impl Session {
         }
     }
 
-    /// Whether the line starts something that `stop` ends.
+    /// Whether the line starts something that `stop` can end.
     pub fn can_be_stopped(&self, line: &str) -> bool {
         match parse(line) {
             Ok(Command::Go(_)) => true,
@@ -105,7 +104,7 @@ impl Session {
         }
     }
 
-    /// `stop`, also while a [`Job`] runs.
+    /// `stop`, also while a [`Background`] runs.
     pub fn stop(&mut self) {
         self.engine.stop();
         self.stopping = true;
@@ -118,7 +117,7 @@ impl Session {
         }
     }
 
-    /// The board stays as it was, and no `go` is answered from it.
+    /// Keeps the board, but searches nothing on it.
     fn refuse_position(&mut self, why: &str) {
         self.position_refused = true;
         self.output
@@ -187,7 +186,7 @@ impl Session {
 
     /// The handshake. Nothing is loaded here: GUIs wait only briefly for the answer.
     fn usi(&self) {
-        // users may name the engine, to tell several copies apart
+        // a user can name the engine, to distinguish several copies
         let names = std::fs::read_to_string("engine_name.txt").unwrap_or_default();
         let mut names = names.lines().map(str::trim).map(Some);
         let mut own = || names.next().flatten().filter(|n| !n.is_empty());
@@ -203,7 +202,7 @@ impl Session {
     }
 
     fn is_ready(&mut self) {
-        // during a search nothing is loaded: the GUI asks whether the engine is alive; one that was told to stop is over soon
+        // during a search the GUI only asks whether the engine is alive; a search that was asked to stop ends soon
         if self.stopping || !self.engine.is_searching() {
             let output = self.output.clone();
             let done = keep_alive(output.clone());
@@ -217,7 +216,7 @@ impl Session {
         self.output.line("readyok");
     }
 
-    /// Whether the option now has that value, without more to be said.
+    /// Sets an option. Returns whether that succeeded without a remark.
     fn set_option(&mut self, name: &str, value: &str) -> bool {
         let remark = match self.engine.set_option(name, value) {
             Ok(remark) => remark,
@@ -320,7 +319,7 @@ impl Session {
         limits
     }
 
-    /// A `go` after a refused `position`: a move on the board from before could be illegal on the GUI's, or lose the game.
+    /// Answers a `go` after a refused `position`: a move on the old board could be illegal on the GUI's, or lose the game.
     fn answer_without_search(&mut self, go: &Go) {
         self.output.info("go: not searched, since the `position` before it was refused");
         if go.perft.is_some() {
@@ -338,7 +337,7 @@ impl Session {
         }
     }
 
-    /// The legal ones of the moves named. If there are none although some were named, all moves are searched.
+    /// The legal moves among `texts`. If none of them is legal, all moves are searched.
     fn search_moves(&self, texts: &[&str]) -> Vec<Move> {
         let position = self.engine.position();
         let (good, bad): (Vec<_>, Vec<_>) =
@@ -362,7 +361,7 @@ impl Session {
         moves
     }
 
-    fn perft(&self, depth: u32) -> Job {
+    fn perft(&self, depth: u32) -> Background {
         let position = self.engine.position().clone();
         let threads = self.engine.options().spin(Opt::Threads) as usize;
         let output = self.output.clone();
@@ -423,8 +422,8 @@ fn tell_perft(position: &Position, depth: u32, threads: usize, stop: &AtomicBool
     output.line(&text);
 }
 
-/// Sends an empty line every five seconds, as GUIs ask of an engine that takes longer to get ready, until the returned
-/// value is dropped.
+/// Sends an empty line every five seconds until the returned value is dropped. GUIs expect that of an engine that takes
+/// long to get ready.
 fn keep_alive(output: Arc<Output>) -> impl Drop {
     const EVERY: Duration = Duration::from_secs(5);
     struct Done(Option<std::sync::mpsc::Sender<()>>, Option<std::thread::JoinHandle<()>>);

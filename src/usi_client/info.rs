@@ -1,4 +1,4 @@
-//! What `info` and `bestmove` lines say.
+//! Reading `info` and `bestmove` lines.
 
 use std::fmt;
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn info_lines_tell_score_depth_nodes_and_line() {
+    fn info_lines_hold_score_depth_nodes_and_line() {
         let i = InfoLine::parse("info depth 3 score cp 25 multipv 2 nodes 100 pv 7g7f 3c3d").unwrap();
         assert_eq!((i.depth, i.score, i.rank, i.nodes), (Some(3), Some(UsiScore::Cp(25)), 2, Some(100)));
         assert_eq!(i.pv, "7g7f 3c3d");

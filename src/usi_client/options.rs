@@ -29,7 +29,7 @@ pub enum OptionKind {
     Button,
 }
 
-/// A combo that may offer no more than the usual names of files; whether the engine takes another, it says itself.
+/// A combo whose choices are only the usual file names. The engine itself reports a name that it cannot use.
 const BOOK_FILE: &str = "BookFile";
 
 /// USI gives these two to every engine, whether it lists them or not.
@@ -108,7 +108,7 @@ pub fn check(options: &[UsiOption], name: &str, value: &str) -> Result<(), Strin
 }
 
 /// Whether a line between `setoption` and `readyok` says that the engine did not accept an option. Engines have no
-/// common way to say so: a line counts that begins with `Error`, that speaks of an unknown option, or that begins with
+/// common form for that: a line counts that begins with `Error`, that speaks of an unknown option, or that begins with
 /// the name of an option that was `set` and says that something is wrong with it.
 pub fn is_complaint(line: &str, set: &[(String, String)]) -> bool {
     const UNKNOWN: [&str; 4] = ["no such option", "unknown option", "invalid option", "unsupported option"];
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn option_lines_tell_name_type_and_range() {
+    fn option_lines_name_type_and_range() {
         let threads = option("option name Threads type spin default 4 min 1 max 512");
         assert_eq!(
             (threads.name.as_str(), &threads.kind),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_are_told_from_remarks() {
+    fn complaints_are_distinguished_from_remarks() {
         let set =
             ["EvalDir", "Threads", "FV_SCALE", "USI_Hash"].map(|name| (name.to_string(), "x".to_string()));
         for line in [

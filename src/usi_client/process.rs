@@ -19,8 +19,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long it may take for `readyok`.
 pub const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Whoever drives an engine here sends clocks as USI means them: `btime` and `wtime` without the increment of the move.
-/// Engines that have this option of ours need not find that out.
+/// All clocks sent to engines have USI's meaning: `btime` and `wtime` do not include the increment of the move. An engine
+/// with this option (ours) is told so.
 const INCREMENT_CONVENTION: (&str, &str) = ("IncrementConvention", "usi");
 
 /// Lines of an engine that wait to be read; it waits with further ones.
@@ -38,13 +38,13 @@ pub enum EngineError {
     Start {
         /// Program and arguments.
         command: String,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
     /// It has no such option, or the option no such value.
     #[error("{0}")]
     Option(String),
-    /// It says that it cannot do what its options tell it.
+    /// It reports that it cannot apply an option.
     #[error("it answers the options with `{0}`")]
     Complaint(String),
     /// The process ended.
@@ -81,7 +81,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Keeps what an `info` line says of the best line so far.
+    /// Reads an `info` line of the best line so far.
     fn read(&mut self, line: &str) {
         let Some(info) = InfoLine::parse(line) else { return };
         self.nodes = info.nodes.or(self.nodes);
