@@ -38,7 +38,7 @@ use network::read_network;
 use own_book::{BookHit, OwnBook};
 use ponder::PonderRelay;
 use pool::{SizedPool, Sizes, affordable_table};
-use skill::{Choice, Skill, SkillRelay};
+use skill::{Choice, SkillRelay};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -390,7 +390,7 @@ impl Engine {
             options.fv_scale = self.fv_scale(&loaded.network);
         }
         self.skill = None;
-        if let Some(skill) = Skill::of(&self.options).filter(|_| for_play && !limits.infinite) {
+        if let Some(skill) = self.options.skill().filter(|_| for_play && !limits.infinite) {
             let relay = Arc::new(SkillRelay::new(observer, skill, position.clone(), options.multi_pv));
             skill.limit(&mut limits);
             options.multi_pv = options.multi_pv.max(skill.lines());

@@ -2,7 +2,7 @@
 //!
 //! Adding an option is one variant of [`Opt`] and one row of the [`table`], in the order in which `usi` prints them.
 
-use super::skill;
+use super::skill::{self, Skill};
 use crate::book::choose::ChoiceOptions;
 use crate::mate::Shorten;
 use crate::position::EnteringKingRule;
@@ -459,6 +459,12 @@ impl Options {
             Value::Text(s) if s.is_empty() => EMPTY.into(),
             Value::Text(s) => s.clone(),
         }
+    }
+
+    /// The level to play at; none for full strength.
+    pub(super) fn skill(&self) -> Option<Skill> {
+        let elo = self.check(Opt::UciLimitStrength).then(|| self.spin(Opt::UciElo) as i32);
+        Skill::of(self.spin(Opt::SkillLevel), elo)
     }
 
     /// The options of the search.
