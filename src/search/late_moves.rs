@@ -58,7 +58,7 @@ pub(super) struct LateMove {
 }
 
 /// The sum of the histories of `m`, a move of the position `pos` of `node`.
-#[inline]
+#[inline(always)]
 pub(super) fn stat_score(
     hist: &Histories,
     pos: &Position,
