@@ -81,7 +81,7 @@ fn disturbed(dir: &Path, kill: impl Fn(&mut Child)) {
 
 fn disturbed_with(dir: &Path, more: &[&str], kill: impl Fn(&mut Child)) {
     let limits = [more, &["--resume"]].concat();
-    for i in 0..10 {
+    for i in 0..6 {
         let mut child = datagen(dir, &limits).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(150 + 70 * i));
         kill(&mut child);

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use toratsugumi::nnue::{Architecture, Network};
+use toratsugumi::train::model::Model;
+use toratsugumi::types::Square;
 
 /// A loop so small that a generation takes seconds.
 const SMALL: &str = r#"
@@ -80,7 +82,7 @@ fn mean_of_two(dir: &Path) -> Vec<u8> {
     let engine = || program();
     let networks = [2u64, (1 << 32) + 2].map(|seed| {
         let out = dir.join(format!("run-{seed}"));
-        let options = "--epochs 2 --batch 256 --warmup 5 --lr 0.001 --lambda-end 1 --td-lambda 0.7 --score-clip 3500 \
+        let options = "--arch kp_256x2-32-32 --epochs 2 --batch 256 --warmup 5 --lr 0.001 --lambda-end 1 --td-lambda 0.7 --score-clip 3500 \
                        --row-rate 0.02 --ema 0.99 --memory 64 --validation-positions 50000 -j 2 -q";
         let mut train = engine();
         train.arg("train").arg(generation.join("games")).arg("--out").arg(&out);
@@ -93,18 +95,37 @@ fn mean_of_two(dir: &Path) -> Vec<u8> {
     std::fs::read(out).unwrap()
 }
 
+/// The bootstrap network's rows for a king on 5九, as a network of which a checkpoint takes megabytes, not
+/// hundreds of them.
+fn small_network() -> Network {
+    let bootstrap = Model::from_network(&Network::bootstrap().unwrap()).unwrap();
+    let mut model = Model::new("kp_256x2-32-32".parse().unwrap(), 1).unwrap();
+    model.factor.w.fill(0.0);
+    model.rows.w.fill(0.0);
+    let king = Square::new(4, 8).index() * bootstrap.layout.per_bucket;
+    for row in 0..bootstrap.layout.per_bucket {
+        let [to, from] = [row, king + row].map(|row| row * bootstrap.layout.l1);
+        model.rows.w[to..][..bootstrap.layout.l1]
+            .copy_from_slice(&bootstrap.rows.w[from..][..bootstrap.layout.l1]);
+    }
+    model.bias.w.copy_from_slice(&bootstrap.bias.w);
+    model.dense.w.copy_from_slice(&bootstrap.dense.w);
+    model.finished().unwrap().quantize().unwrap()
+}
+
 #[test]
 fn a_killed_loop_resumes_to_the_same_result() {
     let dir = tempfile::tempdir().unwrap();
     let [calm, killed] = ["calm", "killed"].map(|d| dir.path().join(d));
+    let start = dir.path().join("start.bin");
+    small_network().save(&start).unwrap();
     for dir in [&calm, &killed] {
         settings(dir, "");
-        let text = std::fs::read_to_string(dir.join("learn.toml")).unwrap();
-        std::fs::write(dir.join("learn.toml"), text.replace("[train]", "trees = 2\n[train]\nruns = 2"))
-            .unwrap();
+        let text = SMALL.replace("\"bootstrap\"", &format!("{start:?}")).replace("SHARDS", "trees = 2");
+        std::fs::write(dir.join("learn.toml"), text.replace("[train]", "[train]\nruns = 2")).unwrap();
     }
     assert_eq!(code_and_error(learn(&calm, &["--generations", "2"])), (Some(0), String::new()));
-    let (mut kills, mut wait) = (0, 150);
+    let (mut kills, mut wait) = (0, 100);
     loop {
         let mut child = learn(&killed, &["--generations", "2"]).spawn().unwrap();
         let mut waited = 0;
@@ -128,12 +149,11 @@ fn a_killed_loop_resumes_to_the_same_result() {
             None => kills += 1,
         }
         // ever later within a run, so that every stage is hit
-        wait += 130;
+        wait += 60;
     }
     assert!(kills >= 3, "the loop was too quick to be killed");
     assert!(results(&calm, 2) == results(&killed, 2));
     assert!(!killed.join("gen-001/network/runs").exists());
-    // 64 MB each: not to be printed
     let mean = std::fs::read(calm.join("gen-001/network/nn.bin")).unwrap() == mean_of_two(&calm);
     assert!(mean, "the network is not what `train` and `net mean` make");
     let page = std::fs::read_to_string(killed.join("report.html")).unwrap();

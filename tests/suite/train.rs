@@ -541,7 +541,7 @@ fn networks_without_mirrored_rows_cannot_share_them() {
 fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
-    write_games(&data, 3, 150);
+    write_games(&data, 3, 60);
     let read = |job: &TrainingJob| std::fs::read(job.out.join("nn.bin")).unwrap();
     for memory in [1 << 30, 84 * 4096] {
         let mut a = job(&data, dir.path().join("a"));

@@ -73,7 +73,7 @@ impl F32Lanes<16> for __m512 {
         // SAFETY: `from` has 64 bytes.
         let words = unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
         let high = _mm512_and_si512(words, _mm512_set1_epi32(0xffff_0000u32 as i32));
-        [_mm512_slli_epi32::<16>(words), high].map(|x| _mm512_castsi512_ps(x))
+        [_mm512_castsi512_ps(_mm512_slli_epi32::<16>(words)), _mm512_castsi512_ps(high)]
     }
 
     #[inline]
