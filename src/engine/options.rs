@@ -286,6 +286,19 @@ fn find(name: &str) -> Option<&'static Spec> {
     table().iter().find(|s| s.name.eq_ignore_ascii_case(name))
 }
 
+impl fmt::Display for Kind {
+    /// The values that people may give, and the default.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Check { default } => write!(f, "true or false, default {default}"),
+            Kind::Spin { default, min, max } => write!(f, "{min} to {max}, default {default}"),
+            Kind::Combo { default, choices } => write!(f, "{}, default {default}", choices.join(" | ")),
+            Kind::Name { default: "", .. } | Kind::Text { default: "" } => write!(f, "text, default {EMPTY}"),
+            Kind::Name { default, .. } | Kind::Text { default } => write!(f, "text, default {default}"),
+        }
+    }
+}
+
 impl fmt::Display for Spec {
     /// The line that `usi` prints.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -442,14 +455,14 @@ impl Options {
         }
     }
 
-    /// The name as the table spells it and the value as the wire spells it; none if there is no such option.
-    pub fn show(&self, name: &str) -> Option<(&'static str, String)> {
-        find(name).map(|spec| (spec.name, self.shown(spec)))
+    /// The row of an option, and its value as the wire spells it; none if there is no such option.
+    pub fn show(&self, name: &str) -> Option<(&'static Spec, String)> {
+        find(name).map(|spec| (spec, self.shown(spec)))
     }
 
-    /// Names and values of all options, in the table's order.
-    pub fn all(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
-        table().iter().map(|spec| (spec.name, self.shown(spec)))
+    /// All options with their values, in the table's order.
+    pub fn all(&self) -> impl Iterator<Item = (&'static Spec, String)> + '_ {
+        table().iter().map(|spec| (spec, self.shown(spec)))
     }
 
     fn shown(&self, spec: &Spec) -> String {
@@ -563,13 +576,13 @@ mod tests {
     #[test]
     fn every_default_can_be_set() {
         let mut options = Options::default();
-        for (name, value) in Options::default().all() {
+        for (Spec { name, .. }, value) in Options::default().all() {
             assert!(
                 matches!(options.set(&name.to_uppercase(), &value), Ok(Accepted::Set(_))),
                 "{name} {value}"
             );
         }
-        assert!(options.all().eq(Options::default().all()));
+        assert!(options.all().map(|o| o.1).eq(Options::default().all().map(|o| o.1)));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::increment::IncrementReader;
 use super::output::Output;
 use super::parse::{Command, Go, ParseError, parse};
 use super::report::{MateReporter, SearchReporter};
-use crate::engine::{Diagram, Engine, Limits, Opt, no_king_to_mate, shorten, table};
+use crate::engine::{Diagram, Engine, Limits, Opt, Spec, no_king_to_mate, shorten, table};
 use crate::nnue::Network;
 use crate::position::{Position, divide};
 use crate::types::Move;
@@ -243,13 +243,12 @@ impl Session {
 
     fn get_option(&self, name: Option<&str>) {
         let options = self.engine.options();
+        let line =
+            |(spec, value): (&Spec, String)| format!("Options[{}] = {value} ({})", spec.name, spec.kind);
         match name {
-            None => {
-                let lines: Vec<String> = options.all().map(|(n, v)| format!("Options[{n}] = {v}")).collect();
-                self.output.line(&lines.join("\n"));
-            }
+            None => self.output.line(&options.all().map(line).collect::<Vec<_>>().join("\n")),
             Some(name) => match options.show(name) {
-                Some((name, value)) => self.output.line(&format!("Options[{name}] = {value}")),
+                Some(option) => self.output.line(&line(option)),
                 None => self.output.info(&format!("No such option: {}", shorten(name))),
             },
         }

@@ -5,6 +5,7 @@ use clap::error::ErrorKind;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use toratsugumi::engine::{EMPTY, Kind, table};
 use toratsugumi::usi_client::split_words;
 
 fn root() -> &'static Path {
@@ -166,6 +167,44 @@ fn flags_in_the_text_exist() {
         }
     }
     assert!(seen > 60, "only {seen} flags found");
+}
+
+/// The pages of options have a row for every option, with its default and its values, and no other rows.
+#[test]
+fn pages_of_options_are_the_table() {
+    for (page, to, comma, text, cores, checks) in [
+        ("docs/options.md", " to ", ", ", "text", "the machine's cores", "true or false"),
+        ("docs/ja/options.md", "〜", "、", "文字列", "CPU の全コア", "true、false"),
+    ] {
+        let rows: Vec<String> = table()
+            .iter()
+            .map(|spec| {
+                let (mut default, mut values) = match spec.kind {
+                    Kind::Check { default } => (default.to_string(), checks.to_owned()),
+                    Kind::Spin { default, min, max } => (default.to_string(), format!("{min}{to}{max}")),
+                    Kind::Combo { default, choices } => (default.to_owned(), choices.join(comma)),
+                    Kind::Name { default, .. } | Kind::Text { default } => {
+                        (default.to_owned(), text.to_owned())
+                    }
+                };
+                if spec.name == "Threads" {
+                    (default, values) = (cores.to_owned(), format!("1{to}1024"));
+                } else if default.is_empty() || default.starts_with('<') {
+                    default = format!("`{}`", if default.is_empty() { EMPTY } else { &default });
+                }
+                format!("| `{}` | {default} | {values} | ", spec.name)
+            })
+            .collect();
+        let text = std::fs::read_to_string(root().join(page)).unwrap();
+        let on_page: Vec<&str> = text.lines().filter(|l| l.starts_with("| `")).collect();
+        for row in &rows {
+            assert!(
+                on_page.iter().any(|line| line.starts_with(row)),
+                "{page} lacks a row that starts with {row}"
+            );
+        }
+        assert_eq!(on_page.len(), rows.len(), "{page} has rows of other options");
+    }
 }
 
 /// The engine has every option in the comparison with YaneuraOu.

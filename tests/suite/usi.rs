@@ -466,9 +466,9 @@ fn perft_and_the_other_questions() {
     let board = s.ask("d");
     assert!(board.iter().any(|l| l.starts_with("sfen lnsgkgsnl/")), "{board:?}");
     assert!(s.ask("eval")[0].starts_with("eval = "));
-    assert_eq!(s.ask("getoption multipv"), ["Options[MultiPV] = 1"]);
-    assert_eq!(s.ask("multipv 4"), ["Options[MultiPV] = 4"]);
-    assert_eq!(s.ask("multipv = 2"), ["Options[MultiPV] = 2"]);
+    assert_eq!(s.ask("getoption multipv"), ["Options[MultiPV] = 1 (1 to 600, default 1)"]);
+    assert_eq!(s.ask("multipv 4"), ["Options[MultiPV] = 4 (1 to 600, default 1)"]);
+    assert_eq!(s.ask("multipv = 2"), ["Options[MultiPV] = 2 (1 to 600, default 1)"]);
     s.send("getoption");
     assert!(s.until("Options[FV_SCALE]").len() > 20);
     assert!(s.ask("bench depth 1").last().unwrap().ends_with(" nps"));
@@ -780,7 +780,7 @@ fn option_files_fix_their_values() {
     let lines = s.until("readyok");
     assert!(lines.iter().any(|l| l.contains("engine_options.txt, line 3")), "{lines:?}");
     assert_eq!(s.ask("setoption name MultiPV value 5").len(), 1);
-    assert_eq!(s.ask("getoption MultiPV"), ["Options[MultiPV] = 2"]);
+    assert_eq!(s.ask("getoption MultiPV"), ["Options[MultiPV] = 2 (1 to 600, default 1)"]);
     s.send("quit");
     assert!(s.wait().success());
     let log = std::fs::read_to_string(dir.path().join("log.txt")).unwrap();
