@@ -43,6 +43,13 @@ pub enum Next {
     Quit,
 }
 
+/// The answer to a `go infinite` or `go ponder` that was not searched.
+struct HeldAnswer {
+    line: &'static str,
+    /// It answers `go ponder`, so `ponderhit` releases it, too.
+    for_ponder: bool,
+}
+
 /// One conversation with a GUI.
 pub struct Session {
     engine: Engine,
@@ -50,10 +57,8 @@ pub struct Session {
     extras: Vec<Extra>,
     /// The last `position` was refused: the GUI has another board.
     position_refused: bool,
-    /// The answer to a `go infinite` or `go ponder` that was not searched, held back until `stop` as the protocol requires.
-    held_answer: Option<&'static str>,
-    /// The held answer is that of a `go ponder`, which `ponderhit` releases too.
-    held_for_ponder: bool,
+    /// Held back until `stop`, as the protocol requires.
+    held_answer: Option<HeldAnswer>,
     /// The running search, if there is one, was asked to stop.
     stopping: bool,
     increments: IncrementReader,
@@ -68,7 +73,6 @@ impl Session {
             extras,
             position_refused: false,
             held_answer: None,
-            held_for_ponder: false,
             stopping: false,
             increments: IncrementReader::default(),
         }
@@ -113,7 +117,7 @@ impl Session {
 
     fn give_held_answer(&mut self) {
         if let Some(answer) = self.held_answer.take() {
-            self.output.line(answer);
+            self.output.line(answer.line);
         }
     }
 
@@ -151,7 +155,7 @@ impl Session {
                 self.say_remarks(&go);
                 let limits = self.completed(go.limits);
                 self.engine.ponderhit(limits.has_time().then_some(limits));
-                if self.held_for_ponder {
+                if self.held_answer.as_ref().is_some_and(|answer| answer.for_ponder) {
                     self.give_held_answer();
                 }
             }
@@ -329,8 +333,7 @@ impl Session {
             None => "bestmove resign",
         };
         if go.limits.infinite || go.limits.ponder {
-            self.held_answer = Some(answer);
-            self.held_for_ponder = go.limits.ponder;
+            self.held_answer = Some(HeldAnswer { line: answer, for_ponder: go.limits.ponder });
         } else {
             self.output.line(answer);
         }
