@@ -8,7 +8,7 @@
 //! increment unused. So [`IncrementReader`] starts with the second. A clock well below its increment proves the first,
 //! because an included increment keeps the clock above it.
 
-use crate::engine::Limits;
+use super::parse::Go;
 use crate::types::Color;
 
 /// Reads the clocks of one game.
@@ -26,8 +26,9 @@ impl IncrementReader {
 
     /// Turns the clocks of a `go` or `ponderhit` of `us` into what each side may use, by the convention that the user
     /// names (a value of the option `IncrementConvention`). Returns whether this clock is the proof of the game.
-    pub fn read(&mut self, limits: &mut Limits, us: Color, convention: &str) -> bool {
+    pub fn read(&mut self, go: &mut Go, us: Color, convention: &str) -> bool {
         let us = us.index();
+        let limits = &mut go.limits;
         // half of the increment: no lag or rounding is that large
         let below = limits.byoyomi[us] == 0 && limits.time[us] < limits.inc[us] / 2;
         let usi = match convention {
@@ -36,8 +37,9 @@ impl IncrementReader {
             _ => self.usi_proven || below,
         };
         if usi {
-            for (time, inc) in limits.time.iter_mut().zip(limits.inc) {
-                *time = time.saturating_add(inc);
+            for side in [0, 1] {
+                let time = limits.time[side].saturating_add(limits.inc[side]);
+                limits.time[side] = time.saturating_sub(go.overdrawn[side]);
             }
         }
         usi && convention == "auto" && !std::mem::replace(&mut self.usi_proven, true)
@@ -47,16 +49,18 @@ impl IncrementReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Limits;
 
-    fn clock(time: u64, inc: u64) -> Limits {
-        Limits { time: [time; 2], inc: [inc; 2], has_clock: true, ..Limits::default() }
+    fn clock(time: u64, inc: u64) -> Go<'static> {
+        let limits = Limits { time: [time; 2], inc: [inc; 2], has_clock: true, ..Limits::default() };
+        Go { limits, ..Go::default() }
     }
 
     /// What Black may use of such a clock, and whether it is a proof.
     fn read(reader: &mut IncrementReader, time: u64, inc: u64, convention: &str) -> (u64, bool) {
-        let mut limits = clock(time, inc);
-        let proof = reader.read(&mut limits, Color::Black, convention);
-        (limits.time[0], proof)
+        let mut go = clock(time, inc);
+        let proof = reader.read(&mut go, Color::Black, convention);
+        (go.limits.time[0], proof)
     }
 
     #[test]
@@ -84,11 +88,25 @@ mod tests {
     fn clocks_without_increment_prove_nothing() {
         let mut reader = IncrementReader::default();
         assert_eq!(read(&mut reader, 0, 0, "auto"), (0, false));
-        let mut limits = Limits { byoyomi: [5_000; 2], ..clock(0, 10_000) };
-        assert!(!reader.read(&mut limits, Color::Black, "auto"));
+        let mut go = clock(0, 10_000);
+        go.limits.byoyomi = [5_000; 2];
+        assert!(!reader.read(&mut go, Color::Black, "auto"));
         // the opponent's clock is not ours
-        let mut limits = Limits { time: [50_000, 0], ..clock(0, 10_000) };
-        assert!(!reader.read(&mut limits, Color::Black, "auto"));
-        assert_eq!(limits.time, [50_000, 0]);
+        let mut go = clock(0, 10_000);
+        go.limits.time = [50_000, 0];
+        assert!(!reader.read(&mut go, Color::Black, "auto"));
+        assert_eq!(go.limits.time, [50_000, 0]);
+    }
+
+    /// ShogiHome's first `go` on a clock of 4 s + 10 s: only the clock itself may be used.
+    #[test]
+    fn a_clock_below_zero_is_a_part_of_the_increment() {
+        let mut reader = IncrementReader::default();
+        let mut go = Go { overdrawn: [6_000, 0], ..clock(0, 10_000) };
+        assert!(reader.read(&mut go, Color::Black, "auto"));
+        assert_eq!(go.limits.time, [4_000, 10_000]);
+        let mut go = Go { overdrawn: [6_000, 0], ..clock(0, 10_000) };
+        assert!(!reader.read(&mut go, Color::Black, "included"));
+        assert_eq!(go.limits.time, [0, 0]);
     }
 }

@@ -57,6 +57,9 @@ pub struct Go<'a> {
     pub limits: Limits,
     /// The words behind `searchmoves`.
     pub search_moves: Vec<&'a str>,
+    /// Milliseconds by which `btime` and `wtime` are below zero (the clocks in `limits` are then 0): ShogiHome excludes
+    /// the increment even where it is larger than the clock.
+    pub overdrawn: [u64; 2],
     /// `go perft N`.
     pub perft: Option<u32>,
     /// What was not understood and left out.
@@ -173,7 +176,7 @@ const GO_WORDS: &[&str] = &[
     "searchmoves",
 ];
 
-/// A count that saturates; negative ones (clocks that ran over) are 0.
+/// A count that saturates; negative ones are 0.
 fn number(text: &str) -> Option<u64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -217,8 +220,11 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
                 };
                 limits.has_clock |= matches!(token, "btime" | "wtime" | "binc" | "winc" | "byoyomi");
                 match token {
-                    "btime" => limits.time[0] = n,
-                    "wtime" => limits.time[1] = n,
+                    "btime" | "wtime" => {
+                        let side = usize::from(token == "wtime");
+                        limits.time[side] = n;
+                        go.overdrawn[side] = text.and_then(|t| number(t.strip_prefix('-')?)).unwrap_or(0);
+                    }
                     "binc" => limits.inc[0] = n,
                     "winc" => limits.inc[1] = n,
                     "byoyomi" => limits.byoyomi = [n; 2],
@@ -322,7 +328,7 @@ mod tests {
     #[test]
     fn clocks() {
         let go = go_of("go btime 1000 wtime -5 binc 10 winc 20 byoyomi 99999999999999999999999");
-        assert_eq!((go.limits.time, go.limits.inc), ([1000, 0], [10, 20]));
+        assert_eq!((go.limits.time, go.overdrawn, go.limits.inc), ([1000, 0], [0, 5], [10, 20]));
         assert_eq!(go.limits.byoyomi, [u64::MAX; 2]);
         assert!(go.limits.has_clock && go.remarks.is_empty());
         assert!(!go_of("go infinite").limits.has_clock);

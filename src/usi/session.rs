@@ -153,7 +153,7 @@ impl Session {
             Command::Go(go) => return self.go(*go),
             Command::PonderHit(go) => {
                 self.say_remarks(&go);
-                let limits = self.completed(go.limits);
+                let limits = self.completed(*go);
                 self.engine.ponderhit(limits.has_time().then_some(limits));
                 if self.held_answer.as_ref().is_some_and(|answer| answer.for_ponder) {
                     self.give_held_answer();
@@ -282,8 +282,8 @@ impl Session {
         if let Some(depth) = go.perft {
             return Next::Run(self.perft(depth));
         }
-        let mut limits = self.completed(go.limits);
-        limits.search_moves = self.search_moves(&go.search_moves);
+        let search_moves = self.search_moves(&go.search_moves);
+        let limits = Limits { search_moves, ..self.completed(go) };
         let output = self.output.clone();
         let mut say = |text: &str| output.info(text);
         if limits.mate.is_some()
@@ -313,13 +313,13 @@ impl Session {
     }
 
     /// The limits with this move's increment in the clocks, whichever convention the GUI follows.
-    fn completed(&mut self, mut limits: Limits) -> Limits {
+    fn completed(&mut self, mut go: Go) -> Limits {
         let us = self.engine.position().side_to_move();
         let convention = self.engine.options().text(Opt::IncrementConvention);
-        if self.increments.read(&mut limits, us, convention) {
+        if self.increments.read(&mut go, us, convention) {
             self.output.info("IncrementConvention: usi, for the clock is below its increment");
         }
-        limits
+        go.limits
     }
 
     /// Answers a `go` after a refused `position`: a move on the old board could be illegal on the GUI's, or lose the game.
