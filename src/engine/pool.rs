@@ -39,8 +39,8 @@ impl SizedPool {
         self.wanted == sizes
     }
 
-    /// A pool of other sizes, with empty tables. The old memory is freed before the new is allocated. A larger request never
-    /// results in a smaller pool, unless another program takes the memory in between.
+    /// A pool of other sizes, with empty tables. The old memory is freed before the new is allocated. A larger request
+    /// never results in a smaller pool, unless another program takes the memory in between.
     ///
     /// # Errors
     /// As for [`SizedPool::new`]; there is then no pool.
@@ -94,8 +94,9 @@ impl SizedPool {
     }
 }
 
-/// The sizes that a machine with so many free megabytes (if it says so) can bear together: with more it would
-/// swap, or kill the process. Of the memory that the threads want, a quarter stays for the table. `had` is what the pool held before and has just given back.
+/// The largest sizes, up to `wanted`, that fit into `free_mb` megabytes together; all of `wanted` where the free memory
+/// is unknown. With more the machine would swap or kill the process. The threads leave a quarter of the memory to the
+/// table. `had` is what the pool held before and has just freed.
 fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &mut dyn FnMut(&str)) -> Sizes {
     /// Every thread has histories of its own.
     const MB_A_THREAD: usize = 100;
@@ -127,7 +128,7 @@ pub(super) fn affordable_table(wanted_mb: usize, say: &mut dyn FnMut(&str)) -> u
     affordable(wanted, None, available_memory_mb(), say).hash_mb
 }
 
-/// Megabytes that can be taken without swapping, where the system says so; limits of containers count.
+/// Megabytes that can be allocated without swapping, within the limits of containers; none where that is unknown.
 fn available_memory_mb() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
@@ -136,8 +137,8 @@ fn available_memory_mb() -> Option<usize> {
     Some(cgroup_free_mb(Path::new("/sys/fs/cgroup"), &group).map_or(kb / 1024, |mb| mb.min(kb / 1024)))
 }
 
-/// What the limits of the process's control group (version 2, else 1) and those above it leave. `group` is
-/// `/proc/self/cgroup`.
+/// Free megabytes within the limits of the process's control group (version 2, else 1) and its parents. `group` is the
+/// text of `/proc/self/cgroup`.
 fn cgroup_free_mb(root: &Path, group: &str) -> Option<usize> {
     let path_of = |controller: &str| {
         let line = group
