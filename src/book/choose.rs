@@ -27,12 +27,16 @@ fn count(m: &BookMove) -> u64 {
 }
 
 /// The moves that may be played, from legal moves in book order. Removed moves are reported to `say`.
-pub fn candidates(moves: &[BookMove], taste: ChoiceOptions, say: &mut dyn FnMut(&str)) -> Vec<BookMove> {
+pub fn candidates(
+    moves: &[BookMove],
+    choice_options: ChoiceOptions,
+    say: &mut dyn FnMut(&str),
+) -> Vec<BookMove> {
     let mut left = moves.to_vec();
     // without counts no move is rare
     let counted = left.iter().any(|m| m.count().is_some());
     let total: u64 = left.iter().map(count).sum();
-    if taste.narrow && counted && total > 0 {
+    if choice_options.narrow && counted && total > 0 {
         left.retain(|m| count(m) * 10 >= total);
         if left.len() < moves.len() {
             say(&format!("NarrowBook: {} moves to {}", moves.len(), left.len()));
@@ -40,11 +44,11 @@ pub fn candidates(moves: &[BookMove], taste: ChoiceOptions, say: &mut dyn FnMut(
     }
     let Some(first) = left.first().copied() else { return left };
     let depth = first.depth().unwrap_or(0);
-    if taste.depth_limit != 0 && depth < taste.depth_limit {
-        say(&format!("BookDepthLimit {}: the book's depth here is {depth}", taste.depth_limit));
+    if choice_options.depth_limit != 0 && depth < choice_options.depth_limit {
+        say(&format!("BookDepthLimit {}: the book's depth here is {depth}", choice_options.depth_limit));
         return Vec::new();
     }
-    let least = value(&first).saturating_sub(taste.eval_diff).max(taste.eval_limit);
+    let least = value(&first).saturating_sub(choice_options.eval_diff).max(choice_options.eval_limit);
     let before = left.len();
     left.retain(|m| value(m) >= least);
     if left.len() < before {
@@ -86,8 +90,8 @@ mod tests {
         list.iter().enumerate().map(a_move).collect()
     }
 
-    fn left(list: &[(i32, u64)], taste: ChoiceOptions) -> Vec<u16> {
-        candidates(&moves(list), taste, &mut |_| ()).iter().map(|m| m.mv).collect()
+    fn left(list: &[(i32, u64)], choice_options: ChoiceOptions) -> Vec<u16> {
+        candidates(&moves(list), choice_options, &mut |_| ()).iter().map(|m| m.mv).collect()
     }
 
     #[test]

@@ -508,7 +508,7 @@ impl Options {
     }
 
     /// How the book's moves are chosen for a side.
-    pub fn taste(&self, side: Color) -> ChoiceOptions {
+    pub fn choice_options(&self, side: Color) -> ChoiceOptions {
         use Opt as O;
         let of_side = |black, white| self.spin(if side == Color::Black { black } else { white }) as i32;
         let or = |own: i32, shared| if own < 0 { self.spin(shared) as i32 } else { own };

@@ -101,8 +101,8 @@ impl OwnBook {
             flipped: options.check(Opt::FlippedBook),
         };
         let moves = self.legal(pos, how, say);
-        let taste = options.taste(pos.side_to_move());
-        let mut left = candidates(&moves, taste, say);
+        let choice_options = options.choice_options(pos.side_to_move());
+        let mut left = candidates(&moves, choice_options, say);
         if !wanted.is_empty() {
             left.retain(|m| m.on(pos).is_some_and(|m| wanted.contains(&m)));
         }
@@ -114,7 +114,7 @@ impl OwnBook {
                 before - left.len()
             ));
         }
-        let chosen = choose(&left, taste.by_count, &mut self.rng)?;
+        let chosen = choose(&left, choice_options.by_count, &mut self.rng)?;
         let best = chosen.on(pos)?;
         let plies = options.spin(Opt::BookPvMoves) as usize;
         let others = moves.iter().filter(|m| m.mv != chosen.mv);
