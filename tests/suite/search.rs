@@ -255,23 +255,34 @@ fn the_move_limit_makes_a_draw() {
     assert!(r.score.abs() < 10, "everything is won, but no ply is left: {}", r.score);
 }
 
+/// Asserts that one of five attempts takes at most `most`: other programs may delay some of them.
+fn assert_in_time(most: Duration, mut attempt: impl FnMut() -> Duration) {
+    let mut times = Vec::new();
+    while times.last().is_none_or(|t| *t > most) {
+        assert!(times.len() < 5, "{times:?} instead of {most:?}");
+        times.push(attempt());
+    }
+}
+
 #[test]
 fn stop_is_prompt_and_gives_one_best_move() {
     for threads in [1, 2] {
         let mut pool = ThreadPool::new(NETWORK.clone(), threads, 16).unwrap();
-        let log = Arc::new(Log::default());
-        let limits = Limits { infinite: true, ..Limits::default() };
-        pool.go(&position(MIDDLE), limits, &SearchOptions::default(), log.clone());
-        std::thread::sleep(Duration::from_millis(150));
-        assert_eq!(log.calls.load(Ordering::SeqCst), 0);
-        let t = Instant::now();
-        pool.stop();
-        let r = pool.wait();
-        // generous, because other tests run at the same time
-        assert!(t.elapsed() < Duration::from_millis(1000), "{:?}", t.elapsed());
-        assert_eq!(log.calls.load(Ordering::SeqCst), 1);
-        assert_eq!(log.best.lock().unwrap().unwrap().0, r.best);
-        assert!(r.best.is_some());
+        assert_in_time(Duration::from_millis(100), || {
+            let log = Arc::new(Log::default());
+            let limits = Limits { infinite: true, ..Limits::default() };
+            pool.go(&position(MIDDLE), limits, &SearchOptions::default(), log.clone());
+            std::thread::sleep(Duration::from_millis(150));
+            assert_eq!(log.calls.load(Ordering::SeqCst), 0);
+            let t = Instant::now();
+            pool.stop();
+            let r = pool.wait();
+            let elapsed = t.elapsed();
+            assert_eq!(log.calls.load(Ordering::SeqCst), 1);
+            assert_eq!(log.best.lock().unwrap().unwrap().0, r.best);
+            assert!(r.best.is_some());
+            elapsed
+        });
     }
 }
 
@@ -313,14 +324,15 @@ fn pondering_ends_only_after_ponderhit() {
 
 #[test]
 fn byoyomi_is_kept() {
-    // generous, because other tests run at the same time; matches measure the real lag
-    const LAG: u64 = 600;
+    const LAG: u64 = 200;
     let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
     for byoyomi in [50, 100, 300] {
-        let t = Instant::now();
-        let limits = Limits { has_clock: true, byoyomi: [byoyomi; 2], ..Limits::default() };
-        pool.go(&position(MIDDLE), limits, &SearchOptions::default(), Arc::new(Silent));
-        pool.wait();
-        assert!(t.elapsed() <= Duration::from_millis(byoyomi + LAG), "{:?} of {byoyomi} ms", t.elapsed());
+        assert_in_time(Duration::from_millis(byoyomi + LAG), || {
+            let t = Instant::now();
+            let limits = Limits { has_clock: true, byoyomi: [byoyomi; 2], ..Limits::default() };
+            pool.go(&position(MIDDLE), limits, &SearchOptions::default(), Arc::new(Silent));
+            pool.wait();
+            t.elapsed()
+        });
     }
 }
