@@ -2,7 +2,7 @@
 //!
 //! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as many books as wanted.
 
-use crate::support::program;
+use crate::support::{env_number, program};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -626,10 +626,8 @@ fn malformed_books_give_errors() {
 #[test]
 #[ignore = "long"]
 fn many_malformed_books_give_errors() {
-    let number = |name: &str, default: usize| {
-        std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
-    };
-    mutate(number("TORATSUGUMI_FUZZ_BOOKS", 100_000), number("TORATSUGUMI_FUZZ_SEED", 2) as u64);
+    let count = env_number("TORATSUGUMI_FUZZ_BOOKS", 100_000);
+    mutate(count as usize, env_number("TORATSUGUMI_FUZZ_SEED", 2));
 }
 
 /// Megabytes of this process in memory, where the system says so.
@@ -645,8 +643,7 @@ fn resident_mb() -> f64 {
 #[test]
 #[ignore = "long, and gigabytes"]
 fn a_large_book() {
-    let count: usize =
-        std::env::var("TORATSUGUMI_BOOK_POSITIONS").map_or(200_000, |text| text.parse().unwrap());
+    let count = env_number("TORATSUGUMI_BOOK_POSITIONS", 200_000) as usize;
     let kept = std::env::var("TORATSUGUMI_BOOK_DIR").ok();
     let temporary = tempfile::tempdir().unwrap();
     let dir = kept.as_ref().map_or(temporary.path(), |d| Path::new(d));

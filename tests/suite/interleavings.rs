@@ -4,6 +4,7 @@
 //! A few hundred sequences run with every `cargo test`; the long form is `TORATSUGUMI_INTERLEAVINGS=10000 cargo test
 //! --release --test suite interleavings:: -- --ignored --nocapture`, `TORATSUGUMI_FUZZ_SEED` plays others.
 
+use crate::support::env_number;
 use crate::usi::{PATIENCE, Session, after};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -299,8 +300,7 @@ fn every_go_gets_one_answer_whatever_comes_between() {
 #[test]
 #[ignore = "long: TORATSUGUMI_INTERLEAVINGS of them, ten thousand by default"]
 fn ten_thousand_interleavings() {
-    let number =
-        |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let answers = run(number("TORATSUGUMI_INTERLEAVINGS", 10_000), number("TORATSUGUMI_FUZZ_SEED", 1));
+    let count = env_number("TORATSUGUMI_INTERLEAVINGS", 10_000);
+    let answers = run(count, env_number("TORATSUGUMI_FUZZ_SEED", 1));
     println!("{answers} answers");
 }

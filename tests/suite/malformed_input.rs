@@ -3,6 +3,7 @@
 //! A few thousand lines run with every `cargo test`. `TORATSUGUMI_FUZZ_LINES=10000000 cargo test --release --test
 //! malformed_input -- --ignored --nocapture` runs as many as wanted, `TORATSUGUMI_FUZZ_SEED` others.
 
+use crate::support::env_number;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -266,10 +267,9 @@ fn malformed_lines_do_no_harm() {
 #[test]
 #[ignore = "long: TORATSUGUMI_FUZZ_LINES of them, ten million by default"]
 fn ten_million_malformed_lines_do_no_harm() {
-    let number =
-        |name: &str, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let lines = run(number("TORATSUGUMI_FUZZ_LINES", 10_000_000), number("TORATSUGUMI_FUZZ_SEED", 1));
-    let positions = search_odd_positions(lines as usize / 1000, number("TORATSUGUMI_FUZZ_SEED", 1));
+    let seed = env_number("TORATSUGUMI_FUZZ_SEED", 1);
+    let lines = run(env_number("TORATSUGUMI_FUZZ_LINES", 10_000_000), seed);
+    let positions = search_odd_positions(lines as usize / 1000, seed);
     println!("{lines} lines and {positions} searches of odd positions done");
 }
 

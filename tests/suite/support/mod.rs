@@ -25,6 +25,11 @@ pub fn program() -> Command {
     command
 }
 
+/// The number in an environment variable, which sets the length of a long test.
+pub fn env_number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect(name))
+}
+
 /// Settings without delays.
 pub fn settings() -> Settings {
     Settings {
