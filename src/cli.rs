@@ -59,7 +59,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// The version; builds for download set `TORATSUGUMI_COMMIT` and name their commit.
+/// The version; builds for download set `TORATSUGUMI_COMMIT` to their commit and its date.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> = LazyLock::new(|| {
         let number = env!("CARGO_PKG_VERSION");
