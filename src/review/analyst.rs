@@ -277,9 +277,20 @@ impl Analyst {
         }
     }
 
+    /// As [`read_once`](Self::read_once), with mating lines to the mating move.
+    fn read(&mut self, position: &Position, again: u32) -> Result<Reading, AnalystError> {
+        let mut reading = self.read_once(position, again)?;
+        if let Some(mates) = &mut self.mates {
+            for line in reading.lines.iter_mut().filter(|line| is_decisive(line.value) && !line.declares()) {
+                mates.carry_through(position, line)?;
+            }
+        }
+        Ok(reading)
+    }
+
     /// Reads one position: by the search, by the solver for a mate of the side to move, and by the solver again for a
     /// mate that the move found runs into; then other moves are searched.
-    fn read(&mut self, position: &Position, again: u32) -> Result<Reading, AnalystError> {
+    fn read_once(&mut self, position: &Position, again: u32) -> Result<Reading, AnalystError> {
         if !position.has_legal_move() {
             return Ok(over(-VALUE_MATE));
         }

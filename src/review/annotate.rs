@@ -4,12 +4,12 @@ use super::judge::{Class, percent};
 use super::report::{LineReport, Report, parse};
 use crate::position::Position;
 use crate::record::kakinoki::kif_move;
-use crate::record::{Format, Record};
+use crate::record::{Format, Record, floodgate};
 use crate::types::{Color, Move};
 
 /// What ShogiGUI writes for a mate; ShogiHome reads it as a number.
 const MATE: i32 = 30_000;
-/// Moves of a line; more help nobody.
+/// Moves of a line that is no mate; more help nobody.
 const LONGEST: usize = 24;
 
 /// The record with a judgement of every move and the engine's reading of the position after it. The reading stands in
@@ -39,7 +39,11 @@ pub fn judged(report: &Report<'_>) -> Record {
 
 /// The annotated record's text.
 pub fn write(report: &Report<'_>, format: Format) -> String {
-    format.write(&annotate(report))
+    let mut record = annotate(report);
+    if format == Format::Kif {
+        floodgate::spell_out(&mut record);
+    }
+    format.write(&record)
 }
 
 /// A line a side, then the turning points.
@@ -115,6 +119,7 @@ fn reading(report: &Report<'_>, plies: usize, position: &Position) -> Vec<String
         let winner = if cp > 0 { "先手勝ち" } else { "後手勝ち" };
         comments.push(format!("#詰み={winner}:{}手", mate.abs()));
     }
+    comments.extend(found.lines.first().and_then(|line| line.repetition.clone()));
     // ShogiHome takes the last line for the position's score
     for (i, line) in found.lines.iter().enumerate().rev() {
         comments.push(analysis(position, line, i + 1));
@@ -137,7 +142,8 @@ fn analysis(position: &Position, line: &LineReport, rank: usize) -> String {
         text += " 読み筋";
     }
     let (mut position, mut last) = (position.clone(), None);
-    for &m in moves.iter().take(LONGEST) {
+    let shown = if line.mate.is_some() { moves.len() } else { LONGEST };
+    for &m in moves.iter().take(shown) {
         text.push(' ');
         text += &spell(&position, last, m);
         position.do_move(m);

@@ -2,13 +2,30 @@
 
 use super::book_moves::BookReport;
 use super::judge::{Class, Judgement};
+use super::reading::PvLine;
 use crate::position::Position;
 use crate::record::kakinoki::relative_of;
 use crate::record::notation;
 use crate::support::lang::Lang;
-use crate::types::{Color, Move, Square};
+use crate::types::{Color, Move, Square, VALUE_SUPERIOR};
 
 impl Lang {
+    /// Words for the score of a line that ends in a repetition other than a draw; `side` is to move.
+    pub(super) fn repetition(self, line: &PvLine, side: Color) -> Option<String> {
+        let better = match line.value {
+            VALUE_SUPERIOR => side,
+            v if v == -VALUE_SUPERIOR => !side,
+            _ => return None,
+        };
+        let name = self.side(better);
+        // a game that is over was decided by perpetual check
+        Some(if line.pv.is_empty() {
+            self.pick(format!("連続王手の千日手（{name}の勝ち）"), format!("perpetual check ({name} wins)"))
+        } else {
+            self.pick(format!("{name}の優等局面"), format!("superior repetition for {name}"))
+        })
+    }
+
     /// What a class of moves is called.
     pub fn class(self, class: Class) -> &'static str {
         match class {

@@ -6,7 +6,8 @@ use super::judge::{Judgement, Side, black_view, judge, mate, percent, weights};
 use super::reading::Reading;
 use crate::engine::centipawns;
 use crate::position::{Position, handicap};
-use crate::record::{Record, Special};
+use crate::record::floodgate::Evaluation;
+use crate::record::{Ply, Record, Special};
 use crate::support::lang::Lang;
 use crate::types::{Color, Move, Square};
 use serde::Serialize;
@@ -74,6 +75,9 @@ pub struct LineReport {
     pub cp: i32,
     /// In plies, negative where White mates.
     pub mate: Option<i32>,
+    /// Words for a score that stands for a repetition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<String>,
     pub depth: i32,
     pub seldepth: i32,
     pub nodes: u64,
@@ -148,7 +152,7 @@ impl<'a> Report<'a> {
                 usi: ply.mv.to_string(),
                 text: lang.spell(&position, last, ply.mv),
                 time: ply.time.map(|t| t.as_secs_f64()),
-                comments: ply.comments.clone(),
+                comments: comments(ply, &position, lang),
                 judgement: judge(&ply.mv.to_string(), reading, after),
                 best: positions[i].lines.first().and_then(|line| line.text.first().cloned()),
                 book: book.get(i).filter(|moves| !moves.is_empty()).map(|moves| BookReport {
@@ -198,10 +202,9 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Black's score after `plies` moves: centipawns, and a mate if there is one.
-    pub fn score(&self, plies: usize) -> (i32, Option<i32>) {
-        let line = self.positions.get(plies).and_then(|p| p.lines.first());
-        line.map_or((0, None), |line| (line.cp, line.mate))
+    /// The best line after `plies` moves.
+    pub fn score(&self, plies: usize) -> Option<&LineReport> {
+        self.positions.get(plies)?.lines.first()
     }
 
     /// The handicap of the game, if it has one that has a name.
@@ -255,6 +258,28 @@ fn in_english(special: Special) -> &'static str {
     }
 }
 
+/// No score is as high as the number that other programs read as a mate.
+const HIGHEST: i32 = 29_999;
+
+/// The comments on a move; what engines sent to floodgate's server in words.
+fn comments(ply: &Ply, before: &Position, lang: Lang) -> Vec<String> {
+    let mut position = before.clone();
+    position.do_move(ply.mv);
+    let spell = |comment: &String| match Evaluation::read(comment, &position) {
+        None => comment.clone(),
+        Some(found) => {
+            let name = lang.pick("対局時の評価値", "evaluation in the game:");
+            let line = lang.spell_line(&position, Some(ply.mv.to()), &found.line).join(" ");
+            let mates = |color| {
+                lang.pick(format!("{}の詰み", lang.side(color)), format!("{} mates", lang.side(color)))
+            };
+            let score = found.mates().map_or_else(|| format!("{:+}", found.score), mates);
+            format!("{name} {score} {line}").trim_end().to_string()
+        }
+    };
+    ply.comments.iter().map(spell).collect()
+}
+
 fn color_name(color: Color) -> &'static str {
     if color == Color::Black { "black" } else { "white" }
 }
@@ -269,7 +294,8 @@ fn position_report(
     let sign = if side == Color::Black { 1 } else { -1 };
     let lines = reading.lines.iter().map(|line| LineReport {
         value: line.value,
-        cp: centipawns(black_view(line.value, side)),
+        cp: centipawns(black_view(line.value, side)).clamp(-HIGHEST, HIGHEST),
+        repetition: lang.repetition(line, side),
         mate: mate(line.value)
             .map(|n| sign * n)
             .or(mate(-line.value).map(|n| -sign * n))

@@ -1,7 +1,7 @@
 //! The analysis as text: a line a move with a bar, then the figures and the turning points.
 
 use super::judge::{Class, Judgement, percent};
-use super::report::{MoveReport, Report};
+use super::report::{LineReport, MoveReport, Report};
 use crate::support::lang::Lang;
 use crate::types::Color;
 use std::fmt::Write;
@@ -28,8 +28,7 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
         )
     );
     for m in &report.moves {
-        let (cp, mate) = report.score(m.ply);
-        let score = score(lang, cp, mate);
+        let score = report.score(m.ply).map_or_else(String::new, |line| score(lang, line));
         let rate = report.positions.get(m.ply).map_or(0.5, |p| p.win_rate);
         let _ = writeln!(
             out,
@@ -56,8 +55,12 @@ pub fn write(report: &Report<'_>, colors: bool) -> String {
     out
 }
 
-fn score(lang: Lang, cp: i32, mate: Option<i32>) -> String {
-    match mate {
+fn score(lang: Lang, line: &LineReport) -> String {
+    let cp = line.cp;
+    if let Some(words) = &line.repetition {
+        return words.clone();
+    }
+    match line.mate {
         Some(n) => format!("{}{}{}", if cp > 0 { '+' } else { '-' }, lang.pick("詰", "M"), n.abs()),
         None => format!("{cp:+}"),
     }
@@ -74,7 +77,7 @@ fn position(out: &mut String, report: &Report<'_>) {
         percent(found.win_rate)
     );
     for line in &found.lines {
-        let _ = writeln!(out, "{}  {}", pad_left(&score(lang, line.cp, line.mate), 8), line.text.join(" "));
+        let _ = writeln!(out, "{}  {}", pad_left(&score(lang, line), 8), line.text.join(" "));
     }
     if let Some(ending) = report.ending {
         let _ = writeln!(out, "     {ending}");

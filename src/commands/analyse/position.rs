@@ -9,7 +9,7 @@ use crate::resume::interrupt;
 use crate::review::text;
 use crate::support::console;
 use crate::support::lang::Lang;
-use crate::types::{Color, Move, PieceType, Square};
+use crate::types::{Color, Move, PieceType, Square, VALUE_SUPERIOR, Value};
 use std::error::Error;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -180,7 +180,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     writeln!(out, "{answer}")?;
     for info in reader.lines.take() {
-        let (rank, score, rate) = (info.multipv, UsiScore(info.score), 100.0 * win_rate(info.score));
+        let (rank, score, rate) = (info.multipv, score_text(lang, info.score), 100.0 * win_rate(info.score));
         let depth = format!("{}/{}", info.depth, info.seldepth.max(info.depth));
         let moves = reader.spell(&info.pv);
         if short {
@@ -195,4 +195,13 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         writeln!(out, "\n{rank}. {head}\n   {moves}\n   {}", usi.join(" "))?;
     }
     Ok(())
+}
+
+/// A score as USI has it, or words where it stands for a repetition.
+fn score_text(lang: Lang, score: Value) -> String {
+    match score {
+        VALUE_SUPERIOR => lang.pick("優等局面", "superior position by repetition").into(),
+        v if v == -VALUE_SUPERIOR => lang.pick("劣等局面", "inferior position by repetition").into(),
+        v => UsiScore(v).to_string(),
+    }
 }

@@ -60,6 +60,7 @@
   const fill = (text, ...values) => values.reduce((made, value) => made.replace("{}", value), text);
 
   function score(line) {
+    if (line.repetition) return line.repetition;
     if (line.mate === null) return (line.cp > 0 ? "+" : "") + line.cp;
     return fill(words.mate, words.sides[line.cp > 0 ? 0 : 1], Math.abs(line.mate));
   }
