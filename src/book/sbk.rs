@@ -20,9 +20,13 @@ struct Document {
     author: String,
     #[prost(string, required, tag = "2")]
     description: String,
-    #[prost(message, repeated, tag = "3")]
-    states: Vec<SbkState>,
+    /// Each a [`SbkState`]. As bytes they cannot take much more memory than the file does.
+    #[prost(bytes = "vec", repeated, tag = "3")]
+    states: Vec<Vec<u8>>,
 }
+
+/// Bytes of a state's required fields: two each at least.
+const SHORTEST_STATE: usize = 12;
 
 #[derive(Clone, PartialEq, Message)]
 struct SbkState {
@@ -60,21 +64,9 @@ struct StateMove {
     next: i32,
 }
 
-#[derive(Clone, PartialEq, Message)]
-struct Eval {
-    #[prost(int32, required, tag = "1")]
-    value: i32,
-    #[prost(int32, required, tag = "2")]
-    depth: i32,
-    #[prost(int32, required, tag = "3")]
-    sel_depth: i32,
-    #[prost(int64, required, tag = "4")]
-    nodes: i64,
-    #[prost(string, required, tag = "5")]
-    variation: String,
-    #[prost(string, optional, tag = "6")]
-    engine: Option<String>,
-}
+/// An engine's analysis, of which nothing is read.
+#[derive(Clone, Copy, PartialEq, Message)]
+struct Eval {}
 
 /// The kinds by the format's numbers; 8 more is promoted. Gold comes before bishop and rook.
 const KINDS: [PieceType; 16] = {
@@ -158,12 +150,12 @@ pub struct Unread {
 /// # Errors
 /// The bytes are no such message; a root is no position; a move is invalid.
 pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
-    let mut document = Document::decode(bytes).map_err(|e| BookError::whole(format_args!("no .sbk: {e}")))?;
+    let document = Document::decode(bytes).map_err(|e| BookError::whole(format_args!("no .sbk: {e}")))?;
+    let mut states = states(document.states)?;
     // as in other programs, a file without a root begins at the initial position
-    if let Some(first) = document.states.first_mut() {
+    if let Some(first) = states.first_mut() {
         first.position.get_or_insert_with(|| STARTPOS.to_string());
     }
-    let states = &document.states;
     let mut unread = Unread { author: usize::from(!document.author.is_empty()), ..Unread::default() };
     let mut builder = BookBuilder::default();
     builder.comment(&document.description);
@@ -203,6 +195,16 @@ pub fn read(bytes: &[u8]) -> Result<(Book, Dropped, Unread), BookError> {
     unread.unreached = seen.iter().filter(|s| !**s).count();
     let (book, dropped) = builder.finish();
     Ok((book, Dropped { empty: 0, ..dropped }, unread))
+}
+
+fn states(states: Vec<Vec<u8>>) -> Result<Vec<SbkState>, BookError> {
+    let decode = |(id, bytes): (usize, Vec<u8>)| {
+        if bytes.len() < SHORTEST_STATE {
+            return Err(wrong(id, "required fields are missing"));
+        }
+        SbkState::decode(&bytes[..]).map_err(|e| wrong(id, e))
+    };
+    states.into_iter().enumerate().map(decode).collect()
 }
 
 fn wrong(id: usize, what: impl std::fmt::Display) -> BookError {
@@ -344,7 +346,7 @@ mod tests {
         write(super::super::db::read(text.as_bytes()).unwrap().0, &mut bytes).unwrap();
         let document = Document::decode(&bytes[..]).unwrap();
         assert_eq!(
-            document.states[0].position.as_deref(),
+            states(document.states).unwrap()[0].position.as_deref(),
             Some("lnsgkgsnl/1r5b1/p1pppp1pp/1p4p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b - 1")
         );
     }
@@ -358,24 +360,32 @@ mod tests {
                     sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3\n2g2f\n";
         let mut bytes = Vec::new();
         write(super::super::db::read(text.as_bytes()).unwrap().0, &mut bytes).unwrap();
-        let whole = Document::decode(&bytes[..]).unwrap();
+        let whole = states(Document::decode(&bytes[..]).unwrap().states).unwrap();
         for (root, sfen) in [
             (1, "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 1"),
             (2, "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 9"),
         ] {
-            let mut document = whole.clone();
-            let id = (1..document.states.len())
+            let mut changed = whole.clone();
+            let id = (1..changed.len())
                 .find(|&id| {
                     let reached = |s: &SbkState| s.moves.iter().any(|m| m.next == id as i32);
-                    document.states.iter().position(reached) == Some(if root == 1 { 0 } else { 1 })
+                    changed.iter().position(reached) == Some(if root == 1 { 0 } else { 1 })
                 })
                 .unwrap();
-            document.states[id].position = Some(sfen.into());
-            let (book, ..) = read(&document.encode_to_vec()).unwrap();
+            changed[id].position = Some(sfen.into());
+            let states = changed.iter().map(Message::encode_to_vec).collect();
+            let (book, ..) = read(&Document { states, ..Document::default() }.encode_to_vec()).unwrap();
             let mut plies: Vec<u16> = book.entries().map(|e| e.ply).collect();
             plies.sort_unstable();
             assert_eq!(plies, [1, 2, 3], "{sfen}");
         }
+    }
+
+    /// Two bytes for a state would become 150 in memory.
+    #[test]
+    fn states_without_their_fields_are_refused() {
+        let error = read(&[0x1a, 0].repeat(1000)).err().unwrap().to_string();
+        assert!(error.contains("state 0: required fields are missing"), "{error}");
     }
 
     #[test]
