@@ -3,15 +3,16 @@
 use super::directory::Directory;
 use super::generation::{Generation, Plan};
 use crate::resume::ResumeError;
-use crate::support::chart::{COLORS, Curve, Panel, svg};
+use crate::support::chart::{COLORS, Curve, PALETTE, Panel, svg};
 use std::fmt::Write;
 
+/// In the looks of the page of `analyse`.
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;\
-color:#222;background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}.wide{overflow-x:auto}\
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;text-align:right;\
-border-bottom:1px solid #8884;white-space:nowrap}th{font-weight:600}.refused td{opacity:.55}\
-svg{max-width:100%;height:auto;background:#fff;border-radius:6px}\
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
+color:var(--fg);background:var(--ground)}h1{font-size:1.15rem}h2{font-size:.95rem;color:var(--dim)}\
+section{background:var(--card);border:1px solid var(--edge);border-radius:8px;padding:.2em 1em 1em;margin:1em 0}\
+.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;\
+text-align:right;border-bottom:1px solid var(--edge);white-space:nowrap}th{font-weight:600;color:var(--dim)}\
+.refused td{color:var(--dim)}svg{max-width:100%;height:auto}summary{cursor:pointer}pre{overflow-x:auto}";
 
 /// Writes `report.html`. `present` is the present generation and its next stage.
 pub fn write(
@@ -41,7 +42,7 @@ pub fn html(all: &[Generation], present: Option<(&Plan, &str)>) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <title>Toratsugumi: the learning loop</title><style>{STYLE}</style></head><body>\n\
+         <title>Toratsugumi: the learning loop</title><style>{PALETTE}{STYLE}</style></head><body>\n\
          <h1>The learning loop</h1>\n"
     );
     let positions: u64 = all.iter().map(|g| g.played.positions).sum();
@@ -59,7 +60,7 @@ pub fn html(all: &[Generation], present: Option<(&Plan, &str)>) -> String {
         )),
     );
     if !all.is_empty() {
-        let _ = writeln!(out, "<h2>Strength and losses</h2>\n<div>{}</div>", pictures(all));
+        let _ = writeln!(out, "<section><h2>Strength and losses</h2>\n{}</section>", pictures(all));
         out += &table(all);
         out += &settings(all);
     }
@@ -78,6 +79,7 @@ fn pictures(all: &[Generation]) -> String {
     let panel = |title: &str, curves: Vec<Curve>| Panel {
         title: title.into(),
         x_label: "generation".into(),
+        whole_x: true,
         curves,
         ..Panel::default()
     };
@@ -140,7 +142,7 @@ fn pictures(all: &[Generation]) -> String {
 
 fn table(all: &[Generation]) -> String {
     let mut out = String::from(
-        "<h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>GamesSummary by</th><th>Games</th>\
+        "<section><h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>Games by</th><th>Games</th>\
          <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Training</th><th>Validation</th>\
          <th>RMSE</th><th>Match</th><th>Elo</th><th>Winners named</th><th>Minutes</th><th></th></tr>\n",
     );
@@ -172,7 +174,7 @@ fn table(all: &[Generation]) -> String {
         );
     }
     out + "</table></div>\n<p>Losses are mean divergences from the targets in nats. Minutes: self-play (all shards), \
-           training, match.</p>\n"
+           training, match.</p></section>\n"
 }
 
 /// The settings of the last generation.
@@ -180,7 +182,10 @@ fn settings(all: &[Generation]) -> String {
     let Some(last) = all.last() else { return String::new() };
     let text = serde_json::to_string_pretty(&last.plan.config).unwrap_or_default();
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    format!("<h2>Settings of generation {}</h2>\n<pre>{text}</pre>\n", last.plan.number)
+    format!(
+        "<section><details><summary>Settings of generation {}</summary>\n<pre>{text}</pre></details></section>\n",
+        last.plan.number
+    )
 }
 
 #[cfg(test)]
@@ -204,6 +209,7 @@ mod tests {
         assert_eq!(rungs[3].2, 50.0);
         let page = html(&all, None);
         assert!(page.contains("3 generations ended, 2 promoted") && page.contains("<svg"));
+        assert!(page.contains("<details>") && page.contains("<th>Games by</th>"));
         assert!(page.contains("class=\"refused\"><td>2</td>"));
         assert!(
             !page.contains("http://")

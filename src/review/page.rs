@@ -6,6 +6,7 @@ use super::judge::Class;
 use super::report::Report;
 use crate::position::Position;
 use crate::record::{Format, Ply};
+use crate::support::chart::PALETTE;
 use crate::support::lang::Lang;
 use crate::types::{Color, Square};
 use serde_json::{Map, Value, json};
@@ -72,7 +73,7 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
             )
             .into(),
         ),
-        ("{{style}}", STYLE.to_string()),
+        ("{{style}}", [PALETTE, STYLE].concat()),
         // last, for names and comments may hold anything
         ("{{rules}}", RULES.to_string()),
         ("{{script}}", SCRIPT.to_string()),

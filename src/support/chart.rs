@@ -8,6 +8,14 @@ use plotters::prelude::*;
 pub const COLORS: [(u8, u8, u8); 6] =
     [(0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (86, 180, 233), (230, 159, 0)];
 
+/// The colours of all pages, light and dark, as CSS variables.
+pub const PALETTE: &str = include_str!("palette.css");
+
+/// Colours of a chart in the dark: the ground, grid, frames, text and the darkest curve.
+const DARK: &str = "<style>@media(prefers-color-scheme:dark){svg rect[fill=\"#FFFFFF\"]{fill:#1f2226}\
+svg [stroke=\"#E1E1E1\"]{stroke:#3b4046}svg [stroke=\"#000000\"]{stroke:#a2abb5}svg text{fill:#e4e6e9}\
+svg [stroke=\"#0072B2\"]{stroke:#4aa3df}svg [fill=\"#0072B2\"]{fill:#4aa3df}}</style>";
+
 /// A line through points, with an optional band or error bars.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
@@ -42,6 +50,8 @@ pub struct Panel {
     pub log: bool,
     /// A range that the y axis must include.
     pub y_range: Option<(f64, f64)>,
+    /// Label whole numbers only on the x axis.
+    pub whole_x: bool,
 }
 
 /// Draws panels of `size` (width and height in pixels) in rows of `columns`.
@@ -58,8 +68,8 @@ pub fn svg(panels: &[Panel], columns: usize, size: (u32, u32)) -> String {
         }
         let _ = root.present();
     }
-    // without a fixed size it fits the page that shows it
-    out
+    // the style belongs inside the element
+    out.replacen(">\n", &format!(">\n{DARK}\n"), 1)
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -149,6 +159,9 @@ impl Panel {
         Y::CoordDescType: ValueFormatter<f64>,
     {
         let (left, right) = (x.start, x.end);
+        // no more labels than whole numbers
+        let labels = if self.whole_x { ((right - left) as usize + 1).min(6) } else { 6 };
+        let on_x = |x: &f64| if self.whole_x && x.fract() != 0.0 { String::new() } else { number(*x) };
         let legend = self.emptiest_corner();
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 15))
@@ -159,7 +172,7 @@ impl Panel {
             .build_cartesian_2d(x, y)?;
         chart
             .configure_mesh()
-            .x_labels(6)
+            .x_labels(labels)
             .y_labels(6)
             .light_line_style(TRANSPARENT)
             .bold_line_style(RGBColor(225, 225, 225))
@@ -167,7 +180,7 @@ impl Panel {
             .axis_desc_style(("sans-serif", 12))
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
-            .x_label_formatter(&|x| number(*x))
+            .x_label_formatter(&on_x)
             .y_label_formatter(&|y| number(*y))
             .draw()?;
         for &mark in &self.marks {
@@ -295,5 +308,23 @@ mod tests {
         let panel = Panel { curves: vec![nan], log: true, ..Panel::default() };
         let picture = svg(&[panel, Panel::default()], 2, (300, 200));
         assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
+        assert!(picture.lines().nth(1).unwrap().starts_with("<style>"), "{picture}");
+    }
+
+    #[test]
+    fn generations_are_whole_numbers() {
+        for last in 1..12 {
+            let points = (0..=last).map(|x| (f64::from(x), 0.5)).collect();
+            let curves = vec![Curve { points, ..Curve::default() }];
+            let panel = Panel { curves, whole_x: true, y_range: Some((0.0, 1.0)), ..Panel::default() };
+            let picture = svg(&[panel], 1, (540, 300));
+            let on_y = ["0", "0.2", "0.4", "0.6", "0.8", "1", ""];
+            let on_x = texts(&picture).into_iter().filter(|text| !on_y.contains(&text.as_str()));
+            let on_x: Vec<f64> = on_x.map(|text| text.parse().unwrap()).collect();
+            assert!(
+                on_x.iter().all(|x| x.fract() == 0.0) && (last < 3 || on_x.len() > 1),
+                "{last}: {on_x:?}"
+            );
+        }
     }
 }
