@@ -1,5 +1,6 @@
 //! Reports of a match: a summary for people, one for programs.
 
+use super::schedule::MatchSchedule;
 use super::sprt::Decision;
 use super::standings::Standings;
 use super::tournament::{MatchEnd, Tournament};
@@ -26,14 +27,12 @@ pub fn text(t: &Tournament, s: &Standings, ending: MatchEnd) -> String {
                 100.0 * e.los
             );
         }
-        let _ = writeln!(out, ", {}", messages::pairs(format_args!("{:?}", score.pairs.0)));
+        let [none, half, one, one_and_half, two] = score.pairs.0;
+        let _ = writeln!(out, ", {}", messages::pairs(two, one_and_half, one, half, none));
     }
     if t.engines.len() > 2 {
-        let mut table: Vec<_> = s.ratings(&t.schedule).into_iter().enumerate().collect();
-        table.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-        for (rank, (i, (rating, error))) in table.into_iter().enumerate() {
-            let _ = writeln!(out, "{:2}. {:20} {rating:+7.1} ± {error:.1}", rank + 1, name(i));
-        }
+        let names: Vec<&str> = t.engines.iter().map(|engine| engine.name.as_str()).collect();
+        out += &cross_table(&names, &t.schedule, s);
     }
     if let Some(sprt) = &t.sprt {
         let (llr, decision) = s.test(sprt);
@@ -64,6 +63,33 @@ pub fn text(t: &Tournament, s: &Standings, ending: MatchEnd) -> String {
     }
     if ending == MatchEnd::Interrupted {
         let _ = writeln!(out, "{}", messages::interrupted());
+    }
+    out
+}
+
+/// The engines by rating, and the points and games of each against each.
+fn cross_table(names: &[&str], schedule: &MatchSchedule, s: &Standings) -> String {
+    let mut table: Vec<_> = s.ratings(schedule).into_iter().enumerate().collect();
+    table.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+    let result = |a: usize, b: usize| {
+        let mut pairings = s.scores.iter().zip(&schedule.pairings).filter(|(score, _)| score.games() > 0);
+        let (score, &(first, _)) = pairings.find(|(_, pair)| **pair == (a, b) || **pair == (b, a))?;
+        let points = if first == a { score.points() } else { score.games() as f64 - score.points() };
+        Some(format!("{points}/{}", score.games()))
+    };
+    let cell = |a: usize, b: usize| if a == b { "*".into() } else { result(a, b).unwrap_or_default() };
+    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let mut out = format!("{:1$}{2:>16}", "", wide + 4, "Elo");
+    for rank in 1..=table.len() {
+        let _ = write!(out, " {rank:>10}");
+    }
+    out.push('\n');
+    for (rank, &(i, (rating, error))) in table.iter().enumerate() {
+        let _ = write!(out, "{:2}. {:wide$} {rating:+7.1} ± {error:5.1}", rank + 1, names[i]);
+        for &(j, _) in &table {
+            let _ = write!(out, " {:>10}", cell(i, j));
+        }
+        out.push('\n');
     }
     out
 }
@@ -118,4 +144,31 @@ pub fn json(t: &Tournament, s: &Standings, ending: MatchEnd, settings: &Json) ->
         "mean_plies": s.plies as f64 / s.games.max(1) as f64,
         "settings": settings,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::schedule::PairingMode;
+    use crate::arena::standings::PairingScore;
+    use crate::record::openings::Opening;
+
+    #[test]
+    fn the_cross_table_has_each_against_each() {
+        let schedule = MatchSchedule::new(3, PairingMode::Gauntlet, 2, vec![Opening::startpos()], 1);
+        let mut standings = Standings::new(&schedule);
+        for (score, (wins, draws, losses)) in standings.scores.iter_mut().zip([(1, 1, 2), (4, 0, 0)]) {
+            *score = PairingScore { wins, draws, losses, ..PairingScore::default() };
+        }
+        let table = cross_table(&["old", "newest", "x"], &schedule, &standings);
+        let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split_whitespace().collect()).collect();
+        assert_eq!(rows[0], ["Elo", "1", "2", "3"]);
+        // the second and third engines do not meet in a gauntlet
+        let after_elo = |row: usize| &rows[row][5..];
+        assert_eq!((rows[1][1], after_elo(1)), ("newest", &["*", "2.5/4"][..]), "{table}");
+        assert_eq!((rows[2][1], after_elo(2)), ("old", &["1.5/4", "*", "4/4"][..]));
+        assert_eq!((rows[3][1], after_elo(3)), ("x", &["0/4", "*"][..]));
+        let width = |row: &str| row.chars().count();
+        assert!(table.lines().all(|row| width(row) == width(table.lines().next().unwrap())), "{table}");
+    }
 }

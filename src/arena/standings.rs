@@ -34,7 +34,8 @@ impl PairingScore {
         Estimate::of_pairs(&self.pairs).or_else(|| Estimate::of_games(self.wins, self.draws, self.losses))
     }
 
-    fn points(&self) -> f64 {
+    /// Points of the first engine; a draw is half a point.
+    pub fn points(&self) -> f64 {
         self.wins as f64 + self.draws as f64 / 2.0
     }
 }

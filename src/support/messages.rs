@@ -171,9 +171,9 @@ messages! {
     time_left(elapsed, left)
         "経過{elapsed} 残り{left}",
         "{elapsed} left {left}";
-    pairs(counts)
-        "先後1組ごとの結果 {counts}",
-        "pairs {counts}";
+    pairs(two, one_and_half, one, half, none)
+        "先後1組の得点 2点:{two} 1.5点:{one_and_half} 1点:{one} 0.5点:{half} 0点:{none}",
+        "points a pair 2: {two}, 1.5: {one_and_half}, 1: {one}, 0.5: {half}, 0: {none}";
     elo_above(elo)
         "Elo {elo:+.1}以上（95 %、片側）",
         "Elo above {elo:+.1} (95 %, one-sided)";
