@@ -25,6 +25,7 @@ pub use game::{Game, GameError, shorten};
 pub use mate::MateObserver;
 pub use network::{LoadError, load_network};
 pub use options::{Accepted, EMPTY, INTERNAL, Kind, NO_BOOK, Opt, OptionError, Options, Spec, table};
+pub use pool::affordable_searchers;
 pub use score::{UsiScore, centipawns, win_rate};
 pub use text::decode_text;
 

@@ -94,12 +94,19 @@ impl SizedPool {
     }
 }
 
+/// Every thread has histories of its own.
+const MB_A_THREAD: usize = 100;
+
+/// How many of `wanted` searchers with tables of `hash_mb` MiB each have room in the free memory, at least one.
+pub fn affordable_searchers(wanted: usize, hash_mb: usize) -> usize {
+    let most = available_memory_mb().map_or(wanted, |free| free / 4 * 3 / (MB_A_THREAD + hash_mb));
+    wanted.min(most).max(1)
+}
+
 /// The largest sizes, up to `wanted`, that fit into `free_mb` megabytes together; all of `wanted` where the free memory
 /// is unknown. With more the machine would swap or kill the process. The threads leave a quarter of the memory to the
 /// table. `had` is what the pool held before and has just freed.
 fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &mut dyn FnMut(&str)) -> Sizes {
-    /// Every thread has histories of its own.
-    const MB_A_THREAD: usize = 100;
     let Some(free) = free_mb else { return wanted };
     // a quarter stays for everything else
     let usable = free / 4 * 3;

@@ -1,21 +1,29 @@
-//! Searches the positions of a game, and those on which a verdict hangs again.
+//! Searches the positions of a game, and those on which a verdict depends again.
+//!
+//! Every search runs on one thread, in jobs of positions in a row that begin with empty tables. So at fixed nodes or depth
+//! the readings depend on the game alone: neither on the number of threads nor on what they did before.
 
 use super::judge::{Class, judge};
 use super::mates::{Mates, answered, refuted};
-use super::reading::{DECLARATION, PvLine, Reading};
-use crate::engine::{Bound, Engine, EngineError, Info, LastLines, Limits, Observer, OptionError, win_rate};
+use super::reading::{DECLARATION, PvLine, Reading, Readings};
+use crate::engine::{Bound, Info, LastLines, Limits, Observer, affordable_searchers, win_rate};
+use crate::nnue::Network;
 use crate::position::{GameRepetition, Position};
 use crate::record::{Record, Special};
+use crate::search::{SearchOptions, Searcher, Searchers};
 use crate::support::memory::OutOfMemory;
 use crate::types::{Move, VALUE_MATE, VALUE_SUPERIOR, VALUE_ZERO, Value, is_decisive, is_loss, is_win};
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// After so many positions the tables are cleared and the readings can be kept: what a game's reading says then depends
-/// on nothing before, so that an interrupted run ends as an undisturbed one.
-pub const SEGMENT: usize = 40;
+/// The most positions of a job. They are searched from the last to the first, so that what follows a position is in the
+/// table when it is searched.
+const JOB: usize = 12;
 
 /// How long a position is searched, on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,30 +37,24 @@ pub enum Effort {
     Movetime(u64),
 }
 
-/// A search that is repeated has so many times the nodes, or the time, of the one before.
-const LONGER: u64 = 3;
-/// ... and so many plies more.
-const DEEPER: i32 = 2;
-/// A position is searched again at most so many times.
-const AGAIN: u32 = 3;
+/// Of the nodes or the time of a position, the share of its first search.
+const FIRST: f64 = 0.4;
+/// What later searches may take, as a share of the nodes or the time of all positions.
+const LATER: f64 = 1.0;
+/// No position is searched again with more than so many times its nodes or time.
+const MOST: f64 = 8.0;
+/// Searches to a depth are repeated with so many plies more.
+const DEEPER: i32 = 3;
 
 impl Effort {
-    /// The limits of a position's first search (`again` 0) or a later one. The first takes half of the nodes or the time;
-    /// the rest is for the positions on which a verdict hangs.
-    fn limits(self, again: u32) -> Limits {
-        let times = LONGER.saturating_pow(again);
+    /// The limits of a search with so many times the nodes or the time. Of `threads` threads that search side by side, each
+    /// has the time of all.
+    fn limits(self, times: f64, threads: usize) -> Limits {
+        let part = |whole: u64| ((whole as f64 * times) as u64).max(1);
         match self {
-            Effort::Nodes(nodes) => Limits::nodes(nodes.div_ceil(2).saturating_mul(times)),
-            Effort::Depth(depth) => Limits::depth(depth + DEEPER * again as i32),
-            Effort::Movetime(ms) => Limits::movetime(ms.div_ceil(2).saturating_mul(times)),
-        }
-    }
-
-    /// What the later searches may take, as a share of what the first ones took.
-    fn share(self) -> f64 {
-        match self {
-            Effort::Nodes(_) | Effort::Movetime(_) => 1.8,
-            Effort::Depth(_) => 0.5,
+            Effort::Nodes(nodes) => Limits::nodes(part(nodes)),
+            Effort::Depth(depth) => Limits::depth(if times > FIRST { depth + DEEPER } else { depth }),
+            Effort::Movetime(ms) => Limits::movetime(part(ms * threads as u64)),
         }
     }
 }
@@ -64,9 +66,9 @@ pub struct Settings {
     pub effort: Effort,
     /// Lines of each position.
     pub multipv: u16,
-    /// Threads of the search.
+    /// Positions that are searched at a time.
     pub threads: u16,
-    /// MiB of the transposition table.
+    /// MiB of each thread's transposition table.
     pub hash_mb: u32,
     /// Positions that the mate solver may visit for a question, beside the search; 0 leaves it out.
     #[serde(default)]
@@ -82,21 +84,16 @@ pub struct Settings {
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum AnalystError {
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    #[error(transparent)]
-    Option(#[from] OptionError),
+    #[error("no memory or threads to search with: {0}")]
+    Searchers(#[from] io::Error),
     #[error("no memory for the mate solver: {0}")]
     Mates(#[from] OutOfMemory),
 }
 
-/// An engine that reads games.
+/// Reads games.
 pub struct Analyst {
-    engine: Engine,
-    mates: Option<Mates>,
+    searchers: Searchers,
     settings: Settings,
-    /// Nodes searched since the tables were cleared.
-    nodes: u64,
 }
 
 /// The lines of a search, and how the score of its best line went.
@@ -158,49 +155,63 @@ fn repeated(position: &Position, record: &Record) -> Option<Value> {
     }
 }
 
+/// A move is looked at again where its loss with so many margins would be an inaccuracy.
+const DOUBT: f64 = 1.5;
+
 /// What a search that was repeated says differently goes into its error by this share.
 const MOVED: f64 = 0.3;
 
 /// So many moves of the engine that run into a mate are refuted before the last is taken as it is.
 const REFUTED: usize = 4;
 
+/// A game with its positions, one more than it has moves.
+struct Game<'a> {
+    record: &'a Record,
+    positions: Vec<Position>,
+}
+
+/// What a job tells while it runs: that one search more is done, or its readings with the place of the first.
+type Told = Option<(usize, Vec<Reading>)>;
+
+/// Where a reading stands, and how it can be stopped.
+pub struct State<'a> {
+    /// What has been read.
+    pub readings: &'a Readings,
+    /// The part of the work that is done, 0 to 1.
+    pub done: f64,
+    /// Whether the readings have changed.
+    pub changed: bool,
+}
+
 impl Analyst {
-    /// An engine with these settings, its network loaded. Remarks go to `say`.
+    /// An analyst with these settings and their network. Fewer threads are used where memory is short.
     ///
     /// # Errors
-    /// [`AnalystError`]: a setting out of range, no network, no memory.
-    pub fn new(settings: Settings, say: &mut dyn FnMut(&str)) -> Result<Analyst, AnalystError> {
-        let mut engine = Engine::new();
-        engine.set_option("Threads", &settings.threads.to_string())?;
-        engine.set_option("USI_Hash", &settings.hash_mb.to_string())?;
-        engine.set_option("MultiPV", &settings.multipv.to_string())?;
-        engine.set_option("PvInterval", "0")?;
-        if let Some(dir) = &settings.eval_dir {
-            engine.set_option("EvalDir", &dir.to_string_lossy())?;
-        }
-        engine.network(say)?;
-        let mates = Mates::new(settings.mate_nodes)?;
-        Ok(Analyst { engine, mates, settings, nodes: 0 })
+    /// No memory, or no threads.
+    pub fn new(settings: Settings, network: Arc<Network>) -> Result<Analyst, AnalystError> {
+        let options = SearchOptions {
+            fv_scale: network.fv_scale(),
+            multi_pv: settings.multipv.into(),
+            pv_interval: 0,
+            ..SearchOptions::default()
+        };
+        let hash = settings.hash_mb as usize;
+        let threads = affordable_searchers(settings.threads.into(), hash);
+        let searchers = Searchers::new(&network, hash, &options, threads)?;
+        Ok(Analyst { searchers, settings })
     }
 
-    /// The settings it was made with.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Reads the positions of a record's main line (one more than it has moves) that are not in `readings` yet, from
-    /// the last to the first, so that what follows a position is in the table when it is searched. After every
-    /// [`SEGMENT`] the positions on which its verdicts hang are searched again. `done` is called after every search
-    /// with the readings and whether they may be kept, see [`SEGMENT`]; when it says no, the reading ends early.
-    /// Whether it is complete.
+    /// Reads the positions of a record's main line that are not in `readings` yet. Then those on which its verdicts depend
+    /// are searched again, with more nodes. `heard` is called after every search; when it says no, the reading ends
+    /// early. Whether it is complete. A reading that was interrupted ends as an undisturbed one.
     ///
     /// # Errors
-    /// When the engine cannot search.
+    /// No memory for the mate solver.
     pub fn read_game(
-        &mut self,
+        &self,
         record: &Record,
-        readings: &mut Vec<Option<Reading>>,
-        done: &mut dyn FnMut(&[Option<Reading>], bool) -> bool,
+        readings: &mut Readings,
+        heard: &mut dyn FnMut(&State<'_>) -> bool,
     ) -> Result<bool, AnalystError> {
         let mut positions = vec![record.root.clone()];
         for ply in &record.moves {
@@ -208,78 +219,150 @@ impl Analyst {
             position.do_move(ply.mv);
             positions.push(position);
         }
-        let last = record.moves.len();
-        readings.resize(last + 1, None);
-        for end in (1..=last + 1).rev().step_by(SEGMENT) {
-            let begin = end.saturating_sub(SEGMENT);
-            if readings[begin].is_some() {
-                continue;
-            }
-            self.engine.forget();
-            self.nodes = 0;
-            for at in (begin..end).rev() {
-                let reading = match repeated(&positions[at], record).filter(|_| at == last) {
-                    Some(value) => over(value),
-                    None => self.read(&positions[at], 0)?,
-                };
-                readings[at] = Some(reading);
-                self.carry(record, &positions, readings, at)?;
-                if !done(readings, false) {
-                    return Ok(false);
-                }
-            }
-            let whole = self.settle(record, &positions, readings, begin..end, done)?;
-            if !whole || !done(readings, true) {
-                return Ok(false);
-            }
+        let count = positions.len();
+        let game = Game { record, positions };
+        readings.first.resize(count, None);
+        let Some(mut again) = readings.again.take() else { return Ok(true) };
+        again.resize(count, None);
+        readings.again = Some(again);
+        let whole: Vec<usize> = (0..count).collect();
+        if !self.round(&game, readings, false, &whole, FIRST, heard)? {
+            return Ok(false);
         }
-        Ok(true)
+        let mut first: Vec<Reading> = readings.first.iter().flatten().cloned().collect();
+        self.carry(&game, &mut first)?;
+        let open = open(record, &first);
+        let times = (LATER * count as f64 / open.len().max(1) as f64).min(MOST);
+        if !self.round(&game, readings, true, &open, times, heard)? {
+            return Ok(false);
+        }
+        for (at, again) in readings.again.take().into_iter().flatten().enumerate() {
+            let (Some(mut again), old) = (again, &first[at]) else { continue };
+            if again.error > 0.0 {
+                again.error = rounded(again.error.hypot(MOVED * (again.win_rate() - old.win_rate())));
+            }
+            first[at] = again;
+        }
+        self.carry(&game, &mut first)?;
+        readings.first = first.into_iter().map(Some).collect();
+        Ok(heard(&State { readings, done: 1.0, changed: true }))
     }
 
-    /// Searches positions of a segment again, with more nodes each time, until the verdicts on its moves stand or the
-    /// segment's share of nodes is spent. A verdict that is still open then says so by its margin.
-    fn settle(
-        &mut self,
-        record: &Record,
-        positions: &[Position],
-        readings: &mut [Option<Reading>],
-        segment: Range<usize>,
-        done: &mut dyn FnMut(&[Option<Reading>], bool) -> bool,
+    /// Searches those of the positions (in the game's order) that have no reading of this round yet.
+    fn round(
+        &self,
+        game: &Game<'_>,
+        readings: &mut Readings,
+        again: bool,
+        positions: &[usize],
+        times: f64,
+        heard: &mut dyn FnMut(&State<'_>) -> bool,
     ) -> Result<bool, AnalystError> {
-        let first = self.nodes / segment.len() as u64;
-        let most = (self.nodes as f64 * (1.0 + self.settings.effort.share())) as u64;
-        loop {
-            let moves = segment.clone().filter(|&at| at < record.moves.len()).rev();
-            let open = moves.filter_map(|at| {
-                let (before, after) = (readings[at].as_ref()?, readings[at + 1].as_ref()?);
-                let (end, bad) = open_end(&record.moves[at].mv.to_string(), before, after)?;
-                Some((at + end, [before, after][end].again, bad))
+        let runs = positions.chunk_by(|a, b| a + 1 == *b).flat_map(|run| run.chunks(JOB));
+        let runs: Vec<Range<usize>> = runs.map(|run| run[0]..run[run.len() - 1] + 1).collect();
+        let left: Vec<Range<usize>> =
+            runs.into_iter().filter(|run| readings.round(again)[run.start].is_none()).collect();
+        let mut searched = positions.len() - left.iter().map(ExactSizeIterator::len).sum::<usize>();
+        let limits = || self.settings.effort.limits(times, self.searchers.threads());
+        let stop = AtomicBool::new(false);
+        let (sender, receiver) = mpsc::channel::<Told>();
+        std::thread::scope(|scope| {
+            let stop = &stop;
+            let all = scope.spawn(move || {
+                let read = |searcher: &mut Searcher, run: &Range<usize>| {
+                    Job { searcher, mates: Mates::new(self.settings.mate_nodes)?, limits: &limits, again }
+                        .read_all(game, run.clone(), &sender, stop)
+                };
+                self.searchers.map(&left, read).into_iter().collect::<Result<(), OutOfMemory>>()
             });
-            // a bad move goes before the others by one search
-            let first_come =
-                |&(_, again, bad): &(usize, u32, bool)| (2 * again).saturating_sub(u32::from(bad) * 3);
-            let Some((at, again, _)) = open.min_by_key(first_come) else { return Ok(true) };
-            // the last search may take a little more than what is left
-            if self.nodes + first * LONGER.pow(again + 1) / 2 > most {
-                return Ok(true);
+            for told in receiver {
+                let changed = told.is_some();
+                match told {
+                    None => searched += 1,
+                    Some((from, read)) => {
+                        for (at, reading) in read.into_iter().enumerate() {
+                            readings.round(again)[from + at] = Some(reading);
+                        }
+                    }
+                }
+                let share = searched as f64 / positions.len() as f64;
+                let [before, part] = if again { [FIRST, LATER] } else { [0.0, FIRST] };
+                let done = (before + part * share) / (FIRST + LATER);
+                if !heard(&State { readings, done, changed }) {
+                    stop.store(true, Ordering::Relaxed);
+                }
             }
-            let mut reading = self.read(&positions[at], again + 1)?;
-            if let Some(old) = &readings[at]
-                && reading.error > 0.0
-            {
-                reading.error = rounded(reading.error.hypot(MOVED * (reading.win_rate() - old.win_rate())));
+            let read = all.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok(read.map(|()| !stop.load(Ordering::Relaxed))?)
+        })
+    }
+
+    /// Carries a mate that is known in a position on to those that follow it in the game, as long as the moves keep it.
+    fn carry(&self, game: &Game<'_>, readings: &mut [Reading]) -> Result<(), AnalystError> {
+        let mut mates = Mates::new(self.settings.mate_nodes)?;
+        for at in 0..game.record.moves.len() {
+            let (before, after) = (&readings[at], &readings[at + 1]);
+            let Some(line) = before.lines.first().filter(|line| !line.declares()) else { continue };
+            let known = |value: Value| if is_win(line.value) { is_loss(value) } else { is_win(value) };
+            if !is_decisive(line.value) || known(after.value()) {
+                continue;
             }
-            readings[at] = Some(reading);
-            self.carry(record, positions, readings, at)?;
-            if !done(readings, false) {
-                return Ok(false);
+            let played = game.record.moves[at].mv;
+            let kept = match (&mut mates, line.pv.first() == Some(&played.to_string())) {
+                (_, true) => (line.pv.len() > 1).then(|| answered(line)),
+                (Some(mates), false) if is_win(line.value) => {
+                    mates.beginning(&game.positions[at], played)?.map(|line| answered(&line))
+                }
+                (Some(mates), false) => mates.own(&game.positions[at + 1])?,
+                (None, false) => None,
+            };
+            if let Some(kept) = kept {
+                readings[at + 1] = Reading::certain(kept);
             }
         }
+        Ok(())
+    }
+}
+
+/// The reading of some positions in a row.
+struct Job<'a> {
+    searcher: &'a mut Searcher,
+    mates: Option<Mates>,
+    limits: &'a (dyn Fn() -> Limits + Sync),
+    /// Whether they were read before.
+    again: bool,
+}
+
+impl Job<'_> {
+    /// Reads these positions, from the last to the first, unless it is stopped. The receiver may have gone.
+    fn read_all(
+        &mut self,
+        game: &Game<'_>,
+        positions: Range<usize>,
+        sender: &Sender<Told>,
+        stop: &AtomicBool,
+    ) -> Result<(), OutOfMemory> {
+        let mut readings = Vec::with_capacity(positions.len());
+        for at in positions.clone().rev() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let (position, last) = (&game.positions[at], at == game.record.moves.len());
+            let reading = match repeated(position, game.record).filter(|_| last) {
+                Some(value) => over(value),
+                None => self.read(position)?,
+            };
+            readings.push(reading);
+            let _ = sender.send(None);
+        }
+        readings.reverse();
+        let _ = sender.send(Some((positions.start, readings)));
+        Ok(())
     }
 
     /// As [`read_once`](Self::read_once), with mating lines to the mating move.
-    fn read(&mut self, position: &Position, again: u32) -> Result<Reading, AnalystError> {
-        let mut reading = self.read_once(position, again)?;
+    fn read(&mut self, position: &Position) -> Result<Reading, OutOfMemory> {
+        let mut reading = self.read_once(position)?;
         if let Some(mates) = &mut self.mates {
             for line in reading.lines.iter_mut().filter(|line| is_decisive(line.value) && !line.declares()) {
                 mates.carry_through(position, line)?;
@@ -290,15 +373,15 @@ impl Analyst {
 
     /// Reads one position: by the search, by the solver for a mate of the side to move, and by the solver again for a
     /// mate that the move found runs into; then other moves are searched.
-    fn read_once(&mut self, position: &Position, again: u32) -> Result<Reading, AnalystError> {
+    fn read_once(&mut self, position: &Position) -> Result<Reading, OutOfMemory> {
         if !position.has_legal_move() {
             return Ok(over(-VALUE_MATE));
         }
-        let others = usize::from(self.settings.multipv).max(1) - 1;
-        let mut reading = self.search(position, &[], again)?;
+        let others = self.searcher.options_mut().multi_pv.max(1) - 1;
+        let mut reading = self.search(position, &[]);
         let Some(mates) = &mut self.mates else { return Ok(reading) };
         // a first reading has asked that already
-        if again == 0
+        if !self.again
             && let Some(mate) = mates.own(position)?
         {
             if mate.value > reading.value() {
@@ -323,7 +406,7 @@ impl Analyst {
             if left.is_empty() {
                 break;
             }
-            reading = self.search(position, &left, again)?;
+            reading = self.search(position, &left);
         }
         // nothing better than a move that is mated
         if let Some(lost) = lost
@@ -334,44 +417,11 @@ impl Analyst {
         Ok(reading)
     }
 
-    /// Carries a mate that is known in a position on to those that follow it in the game, as long as the moves keep it.
-    fn carry(
-        &mut self,
-        record: &Record,
-        positions: &[Position],
-        readings: &mut [Option<Reading>],
-        from: usize,
-    ) -> Result<(), AnalystError> {
-        for at in from..record.moves.len() {
-            let (Some(before), Some(after)) = (&readings[at], &readings[at + 1]) else { break };
-            let Some(line) = before.lines.first().filter(|line| !line.declares()) else { break };
-            let known = |value: Value| if is_win(line.value) { is_loss(value) } else { is_win(value) };
-            if !is_decisive(line.value) || known(after.value()) {
-                break;
-            }
-            let played = record.moves[at].mv;
-            let kept = match (&mut self.mates, line.pv.first() == Some(&played.to_string())) {
-                (_, true) => (line.pv.len() > 1).then(|| answered(line)),
-                (Some(mates), false) if is_win(line.value) => {
-                    mates.beginning(&positions[at], played)?.map(|line| answered(&line))
-                }
-                (Some(mates), false) => mates.own(&positions[at + 1])?,
-                (None, false) => None,
-            };
-            let Some(kept) = kept else { break };
-            readings[at + 1] = Some(Reading::certain(kept));
-        }
-        Ok(())
-    }
-
     /// Searches a position, only with these moves if there are any.
-    fn search(&mut self, position: &Position, among: &[Move], again: u32) -> Result<Reading, AnalystError> {
-        self.engine.set_position(position.clone());
-        let limits = Limits { search_moves: among.to_vec(), ..self.settings.effort.limits(again) };
-        let course = Arc::new(Course::default());
-        self.engine.go(limits, course.clone(), &mut |_| ())?;
-        let result = self.engine.wait();
-        self.nodes += result.nodes;
+    fn search(&mut self, position: &Position, among: &[Move]) -> Reading {
+        let limits = Limits { search_moves: among.to_vec(), ..(self.limits)() };
+        let course = Course::default();
+        let result = self.searcher.search(position, &limits, &course);
         let scores = course.scores.lock().unwrap_or_else(PoisonError::into_inner);
         let error = standard_error(&scores, result.score, result.nodes);
         let mut infos = course.lines.take();
@@ -392,29 +442,21 @@ impl Analyst {
             nodes: info.nodes,
             pv: spell(&info.pv),
         });
-        Ok(Reading { lines: std::iter::once(first).chain(others).collect(), error, again })
+        Reading { lines: std::iter::once(first).chain(others).collect(), error, again: self.again }
     }
 }
 
-/// Which end of a move is searched next, 0 the position before and 1 the one after it, and whether the move may be a
-/// mistake; none when its verdict stands, or
-/// nothing more can be done for it. A bad move and a move at the border of a class are never judged by first searches.
-fn open_end(played: &str, before: &Reading, after: &Reading) -> Option<(usize, bool)> {
-    let judgement = judge(played, before, after);
-    let drop = judgement.before - judgement.after;
-    let can = |reading: &Reading| reading.error > 0.0 && reading.again < AGAIN;
-    // the engine's own move turned out badly: was there no better one?
-    if judgement.class == Class::Best {
-        let bad = drop + judgement.margin >= Class::Inaccuracy.threshold();
-        return (bad && can(before) && before.again <= after.again).then_some((0, false));
+/// The positions, in their order, on which the verdict of a move hangs that may be worse than good. The engine's own move
+/// that turned out badly counts: was there no better one?
+fn open(record: &Record, readings: &[Reading]) -> Vec<usize> {
+    let mut open = vec![false; readings.len()];
+    for (at, ply) in record.moves.iter().enumerate() {
+        let [before, after] = [&readings[at], &readings[at + 1]];
+        let judgement = judge(&ply.mv.to_string(), before, after);
+        if judgement.before - judgement.after + DOUBT * judgement.margin >= Class::Inaccuracy.threshold() {
+            open[at] |= before.error > 0.0;
+            open[at + 1] |= after.error > 0.0;
+        }
     }
-    let flagged = judgement.most > Class::Good;
-    let first = before.again.min(after.again) == 0;
-    if judgement.is_firm() && !(flagged && first) {
-        return None;
-    }
-    // the one that was searched less, or else the one that is less certain
-    let rank = |reading: &Reading| (can(reading), -f64::from(reading.again), reading.error);
-    let end = if rank(before) >= rank(after) { 0 } else { 1 };
-    can([before, after][end]).then_some((end, judgement.most >= Class::Mistake))
+    (0..readings.len()).filter(|&at| open[at]).collect()
 }

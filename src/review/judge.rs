@@ -43,7 +43,7 @@ impl Class {
 }
 
 /// So many standard errors on both sides of a loss make its margin.
-const ERRORS: f64 = 1.8;
+const ERRORS: f64 = 0.7;
 
 /// The judgement of a move by the readings before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

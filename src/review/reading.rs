@@ -36,14 +36,42 @@ pub struct Reading {
     pub lines: Vec<PvLine>,
     /// The standard error of the win rate, 0 to 1; 0 where the game is decided.
     pub error: f64,
-    /// How many times the position was searched again.
-    pub again: u32,
+    /// Whether a verdict hung on it, so that it was searched again with more nodes.
+    pub again: bool,
+}
+
+/// The readings of a game's positions, as far as there are any.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Readings {
+    /// By the first search; by the last one when the game is done.
+    #[serde(rename = "positions")]
+    pub first: Vec<Option<Reading>>,
+    /// By the second one; none when the game is done.
+    pub again: Option<Vec<Option<Reading>>>,
+}
+
+impl Default for Readings {
+    fn default() -> Readings {
+        Readings { first: Vec::new(), again: Some(Vec::new()) }
+    }
+}
+
+impl Readings {
+    /// The readings of the first round or the second.
+    pub(super) fn round(&mut self, again: bool) -> &mut [Option<Reading>] {
+        if again { self.again.as_deref_mut().unwrap_or_default() } else { &mut self.first }
+    }
+
+    /// Whether nothing is left to search.
+    pub fn is_complete(&self) -> bool {
+        self.again.is_none()
+    }
 }
 
 impl Reading {
     /// The reading of a position whose value is certain: a proved mate, or the end of the game.
     pub fn certain(line: PvLine) -> Reading {
-        Reading { lines: vec![line], error: 0.0, again: 0 }
+        Reading { lines: vec![line], error: 0.0, again: false }
     }
 
     /// Puts a proved line first, in front of at most `others` other lines.

@@ -60,8 +60,8 @@ pub struct PositionReport {
     pub win_rate: f64,
     /// Its standard error, 0 to 1.
     pub error: f64,
-    /// How many times the position was searched again.
-    pub again: u32,
+    /// Whether it was searched again with more nodes.
+    pub again: bool,
     /// The engine's lines, the best first.
     pub lines: Vec<LineReport>,
 }

@@ -1,7 +1,7 @@
 //! Readings in files, so that a run that was stopped continues, and a finished one is not done again.
 
-use super::analyst::Settings;
-use super::reading::Reading;
+use super::analyst::{Effort, Settings};
+use super::reading::Readings;
 use crate::record::Record;
 use crate::resume::{AtPath, ResumeError, identity, whole_file};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,8 @@ struct StoredReadings {
     settings: Settings,
     root: String,
     moves: Vec<StoredMove>,
-    positions: Vec<Option<Reading>>,
+    #[serde(flatten)]
+    readings: Readings,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -25,18 +26,13 @@ struct StoredMove {
 }
 
 impl StoredReadings {
-    fn new(
-        record: &Record,
-        settings: &Settings,
-        engine: &str,
-        readings: &[Option<Reading>],
-    ) -> StoredReadings {
+    fn new(record: &Record, settings: &Settings, engine: &str, readings: Readings) -> StoredReadings {
         StoredReadings {
             engine: engine.into(),
             settings: settings.clone(),
             root: record.root.sfen(),
             moves: record.moves.iter().map(|ply| StoredMove { usi: ply.mv.to_string() }).collect(),
-            positions: readings.to_vec(),
+            readings,
         }
     }
 
@@ -44,7 +40,12 @@ impl StoredReadings {
     fn identity(&self) -> Json {
         let moves: Vec<&str> = self.moves.iter().map(|m| m.usi.as_str()).collect();
         let game = format!("sfen {} moves {}", self.root, moves.join(" "));
-        json!({ "engine": self.engine, "settings": self.settings, "game": game })
+        let mut settings = self.settings.clone();
+        if !matches!(settings.effort, Effort::Movetime(_)) {
+            // the readings do not depend on them
+            settings.threads = 1;
+        }
+        json!({ "engine": self.engine, "settings": settings, "game": game })
     }
 }
 
@@ -57,16 +58,15 @@ pub fn load(
     record: &Record,
     settings: &Settings,
     engine: &str,
-) -> Result<Option<Vec<Option<Reading>>>, ResumeError> {
+) -> Result<Option<Readings>, ResumeError> {
     let text = match std::fs::read(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         text => text.at(path)?,
     };
-    let mut stored: StoredReadings = serde_json::from_slice(&text).at(path)?;
-    let now = StoredReadings::new(record, settings, engine, &[]);
+    let stored: StoredReadings = serde_json::from_slice(&text).at(path)?;
+    let now = StoredReadings::new(record, settings, engine, Readings::default());
     identity::check(path, &stored.identity(), &now.identity())?;
-    stored.positions.resize(record.moves.len() + 1, None);
-    Ok(Some(stored.positions))
+    Ok(Some(stored.readings))
 }
 
 /// Writes the readings of a game that is not finished.
@@ -78,8 +78,8 @@ pub fn save(
     record: &Record,
     settings: &Settings,
     engine: &str,
-    readings: &[Option<Reading>],
+    readings: &Readings,
 ) -> Result<(), ResumeError> {
-    let stored = StoredReadings::new(record, settings, engine, readings);
+    let stored = StoredReadings::new(record, settings, engine, readings.clone());
     whole_file::write(path, serde_json::to_vec(&stored).at(path)?).at(path)
 }

@@ -21,7 +21,7 @@ fn analyse(args: &[&str]) -> (bool, String, String) {
 
 fn command(args: &[&str]) -> Command {
     let mut command = program();
-    command.arg("analyse").args(args).args(["--threads", "1", "--hash", "16"]);
+    command.arg("analyse").args(args).args(["--hash", "16"]);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("LC_ALL").env("LANG", "C");
     command
 }
@@ -383,6 +383,34 @@ fn killed_batches_resume_to_the_same_files() {
     for (a, b) in a.iter().zip(&b) {
         assert!(std::fs::read(a).unwrap() == std::fs::read(b).unwrap(), "{}", b.display());
     }
+}
+
+/// The readings of a game depend on nothing but the game and the settings.
+#[test]
+fn threads_make_no_difference() {
+    let dir = Dir::new();
+    dir.game("g.csa", 60);
+    let read = |threads: &str| -> Value {
+        let text = dir.analysed("g.csa", "json", &["--nodes", "2000", "--threads", threads]);
+        serde_json::from_str(&text).unwrap()
+    };
+    let (one, three) = (read("1"), read("3"));
+    assert_eq!(one["positions"], three["positions"]);
+    assert_eq!(one["moves"], three["moves"]);
+    let again = one["positions"].as_array().unwrap().iter().filter(|p| p["again"] == true).count();
+    assert!(again > 5, "{again} positions were searched again");
+    // what was read is not read again with other threads
+    let (ok, _, errors) = analyse(&[
+        &dir.at("g.csa"),
+        "--json",
+        "--out-dir",
+        &dir.at("."),
+        "--nodes",
+        "2000",
+        "--threads",
+        "2",
+    ]);
+    assert!(ok, "{errors}");
 }
 
 fn walk(dir: &Path, found: &mut Vec<PathBuf>) {

@@ -39,13 +39,14 @@ pub struct Args {
     /// Lines to show
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=600))]
     pub multipv: u16,
-    /// Threads to search with. A game's reading at fixed nodes or depth is the same every time with one thread
+    /// Threads to search with. A game's reading at fixed nodes or depth does not depend on them
     /// [default: the machine's cores]
     #[arg(long)]
     pub threads: Option<u16>,
-    /// Megabytes of the transposition table
-    #[arg(long, default_value_t = 256, value_name = "MB")]
-    pub hash: u32,
+    /// Megabytes of the transposition table; for games, of each thread's
+    /// [default: 256 for a position, 32 for games]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    pub hash: Option<u32>,
     /// Positions that the mate solver may visit for each position of a game, beside the search; 0 leaves it out
     /// [default: 20000]
     #[arg(long, value_name = "NODES")]

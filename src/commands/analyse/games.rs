@@ -3,11 +3,14 @@
 use super::args::{Args, Form};
 use crate::book::Library;
 use crate::commands::{existing, record_files, signals};
+use crate::nnue::Network;
 use crate::record::{Format, Record};
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{AtPath, Lock, ResumeError, whole_file};
 use crate::review::store;
-use crate::review::{Analyst, Effort, Reading, Report, Settings, annotate, book_moves, graph, page, text};
+use crate::review::{
+    Analyst, Effort, Reading, Readings, Report, Settings, annotate, book_moves, graph, page, text,
+};
 use crate::support::console::{self, Progress, clock, note};
 use crate::support::lang::Lang;
 use crate::support::messages;
@@ -15,9 +18,11 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 const DEFAULT_NODES: u64 = 200_000;
+const DEFAULT_HASH: u32 = 32;
 const DEFAULT_MATE_NODES: u64 = 20_000;
 
 /// A game to analyse.
@@ -28,7 +33,7 @@ struct Game {
     name: PathBuf,
     /// The same if this run writes files; none when all goes to standard output.
     target: Option<PathBuf>,
-    /// How many positions were not searched in an earlier run.
+    /// Its positions, 0 if an earlier run has read them all.
     unread: usize,
 }
 
@@ -47,8 +52,8 @@ impl Game {
     }
 }
 
-/// `network`: the SHA-256 of the one that reads.
-pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
+/// `network` is the one that reads.
+pub fn run(args: &Args, network: Network) -> Result<(), Box<dyn Error>> {
     signals::watch();
     let effort = match (args.depth, args.movetime) {
         (Some(depth), _) => Effort::Depth(depth),
@@ -59,10 +64,10 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         effort,
         multipv: args.multipv,
         threads: args.threads(),
-        hash_mb: args.hash,
+        hash_mb: args.hash.unwrap_or(DEFAULT_HASH),
         mate_nodes: args.mate_nodes.unwrap_or(DEFAULT_MATE_NODES),
         eval_dir: args.eval_dir.clone(),
-        network,
+        network: network.sha256()?,
     };
     let engine = format!("Toratsugumi {}", env!("CARGO_PKG_VERSION"));
     let mut reader = record_files::Reader::new(args.from, args.strict);
@@ -72,10 +77,10 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
         None => Library::default(),
     };
     let mut progress = Progress::new(args.quiet);
-    let mut analyst = Analyst::new(settings.clone(), &mut |_| ())?;
+    let analyst = Analyst::new(settings.clone(), Arc::new(network))?;
     let begun = Instant::now();
     let all: usize = games.iter().map(|game| game.unread).sum();
-    let (mut searched, count) = (0, games.len());
+    let (mut before, count) = (0, games.len());
     let mut written = Vec::new();
     for (number, game) in games.iter().enumerate() {
         let mut trouble = None;
@@ -92,16 +97,22 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
                 continue;
             }
         };
-        let (before, known) = (searched, readings.iter().flatten().count());
-        let whole = analyst.read_game(&game.record, &mut readings, &mut |readings, keep| {
-            searched = before + readings.iter().flatten().count() - known;
-            let left = begun.elapsed().as_secs_f64() / searched as f64 * all.saturating_sub(searched) as f64;
+        let mut earlier = None;
+        let whole = analyst.read_game(&game.record, &mut readings, &mut |state| {
+            // what an earlier run has done took no time in this one
+            let earlier = *earlier.get_or_insert(state.done);
+            let now = game.unread as f64 * (state.done - earlier) / (1.0 - earlier).max(0.01);
+            let searched = before as f64 + now;
+            let left = begun.elapsed().as_secs_f64() * (all as f64 - searched) / searched.max(1.0);
+            let searched = searched as usize;
             progress.update(|| {
                 let name = game.source.display();
                 format!("game {}/{count} {name}  position {searched}/{all}  ETA {}", number + 1, clock(left))
             });
-            if keep && let Some(path) = &part {
-                trouble = store::save(path, &game.record, &settings, &engine, readings).err();
+            if state.changed
+                && let Some(path) = &part
+            {
+                trouble = store::save(path, &game.record, &settings, &engine, state.readings).err();
             }
             trouble.is_none() && interrupt::requests() == 0
         })?;
@@ -113,7 +124,8 @@ pub fn run(args: &Args, network: String) -> Result<(), Box<dyn Error>> {
             progress.end();
             return Err(Unfinished.into());
         }
-        let readings: Vec<Reading> = readings.into_iter().flatten().collect();
+        before += game.unread;
+        let readings: Vec<Reading> = readings.first.into_iter().flatten().collect();
         let known = book_moves(&game.record, &book)?;
         let report = Report::new(&game.record, &settings, &engine, &readings, &known, Lang::of_process());
         if game.target.is_none() {
@@ -160,7 +172,7 @@ fn games(
             let mut game = Game { source: source.path.clone(), record, name, target, unread: 0 };
             match known(&game, settings, engine, args) {
                 Ok(readings) => {
-                    game.unread = game.record.moves.len() + 1 - readings.iter().flatten().count();
+                    game.unread = if readings.is_complete() { 0 } else { game.record.moves.len() + 1 };
                     games.push(game);
                 }
                 Err(e) => {
@@ -174,12 +186,7 @@ fn games(
 }
 
 /// The readings of an earlier run, finished or not. Without one no file may be in the way.
-fn known(
-    game: &Game,
-    settings: &Settings,
-    engine: &str,
-    args: &Args,
-) -> Result<Vec<Option<Reading>>, String> {
+fn known(game: &Game, settings: &Settings, engine: &str, args: &Args) -> Result<Readings, String> {
     if game.target.is_none() {
         // nothing is written, so that another analysis is in nobody's way
         let path = whole_file::beside(&game.name, "json");
@@ -199,7 +206,7 @@ fn known(
         Some(path) if !args.force => {
             Err(format!("{}: exists and stays; --force writes it anew", path.display()))
         }
-        _ => Ok(Vec::new()),
+        _ => Ok(Readings::default()),
     }
 }
 

@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     // a network that cannot be read is refused before the engine, which would play on with the embedded one
     if !args.games.is_empty() {
-        return games::run(args, network(args.eval_dir.as_deref())?.sha256()?);
+        return games::run(args, network(args.eval_dir.as_deref())?);
     }
     if let Some(path) = &args.eval_dir {
         network(Some(path))?;

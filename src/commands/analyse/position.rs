@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(threads) = args.threads {
         engine.set_option("Threads", &threads.to_string())?;
     }
-    engine.set_option("USI_Hash", &args.hash.to_string())?;
+    engine.set_option("USI_Hash", &args.hash.unwrap_or(256).to_string())?;
     engine.set_option("MultiPV", &args.multipv.to_string())?;
     engine.set_option("PvInterval", "0")?;
     if let Some(dir) = &args.eval_dir {
