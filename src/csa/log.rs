@@ -2,7 +2,7 @@
 //! a server or a player reaches the terminal.
 
 use super::secret::Secret;
-use crate::support::console::{Progress, note};
+use crate::support::console::{Progress, note, printable};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -60,22 +60,6 @@ impl LogFile {
         self.bytes += line.len() as u64;
         self.file.write_all(line.as_bytes())
     }
-}
-
-/// A text whose control characters are escaped, and those that turn the direction of writing.
-pub fn printable(text: &str) -> String {
-    let hostile = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if hostile(c) {
-            out.extend(c.escape_default())
-        } else {
-            out.push(c)
-        }
-        out
-    })
 }
 
 /// Messages of one client. Shared by threads.
@@ -174,12 +158,6 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_control_character_reaches_the_terminal() {
-        let text = "名\u{1b}[2J\r\n\u{7}a\u{202e}b\u{9b}";
-        assert_eq!(printable(text), "名\\u{1b}[2J\\r\\n\\u{7}a\\u{202e}b\\u{9b}");
-    }
 
     #[test]
     fn a_large_log_is_set_aside() {

@@ -12,7 +12,7 @@ color:var(--fg);background:var(--ground)}h1{font-size:1.15rem}h2{font-size:.95re
 section{background:var(--card);border:1px solid var(--edge);border-radius:8px;padding:.2em 1em 1em;margin:1em 0}\
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;\
 text-align:right;border-bottom:1px solid var(--edge);white-space:nowrap}th{font-weight:600;color:var(--dim)}\
-.refused td{color:var(--dim)}svg{max-width:100%;height:auto}summary{cursor:pointer}pre{overflow-x:auto}";
+.refused td{color:var(--dim)}svg{max-width:100%;height:auto}summary{cursor:pointer;padding-top:.6em}pre{overflow-x:auto}";
 
 /// Writes `report.html`. `present` is the present generation and its next stage.
 pub fn write(
@@ -51,8 +51,9 @@ pub fn html(all: &[Generation], present: Option<(&Plan, &str)>) -> String {
     let promoted = all.iter().filter(|g| g.judged.promoted).count();
     let _ = writeln!(
         out,
-        "<p>{} generations ended, {promoted} promoted; {:.2} million positions, {hours:.2} hours.{}</p>",
+        "<p>{} generation{} ended, {promoted} promoted; {:.2} million positions, {hours:.2} hours.{}</p>",
         all.len(),
+        if all.len() == 1 { "" } else { "s" },
         positions as f64 / 1e6,
         present.map_or(String::new(), |(plan, stage)| format!(
             " Generation {} is under way; next is {stage}.",

@@ -6,6 +6,22 @@ use std::fmt::Arguments;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+/// A text whose control characters are escaped, and those that turn the direction of writing.
+pub fn printable(text: &str) -> String {
+    let hostile = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if hostile(c) {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
+        out
+    })
+}
+
 /// Prints a line on standard output.
 ///
 /// # Errors
@@ -186,6 +202,12 @@ pub fn clock(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_control_character_reaches_the_terminal() {
+        let text = "名\u{1b}[2J\r\n\u{7}a\u{202e}b\u{9b}";
+        assert_eq!(printable(text), "名\\u{1b}[2J\\r\\n\\u{7}a\\u{202e}b\\u{9b}");
+    }
 
     #[test]
     fn durations_are_printed_as_on_a_clock() {

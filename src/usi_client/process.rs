@@ -3,6 +3,7 @@
 use super::info::{InfoLine, parse_best_move};
 use super::options::{self, OptionKind, UsiOption};
 use crate::resume::interrupt;
+use crate::support::console::printable;
 #[cfg(unix)]
 use nix::{
     sys::signal::{Signal, killpg},
@@ -330,8 +331,8 @@ fn read_line(output: &mut impl BufRead) -> Option<String> {
     if n as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
         output.skip_until(b'\n').ok()?;
     }
-    // engines write comments in any encoding
-    (n > 0).then(|| String::from_utf8_lossy(&bytes).trim_end().to_string())
+    // engines write comments in any encoding, and what they say comes to the terminal
+    (n > 0).then(|| printable(&String::from_utf8_lossy(&bytes).trim_end().replace('\t', " ")))
 }
 
 /// A wrapper script and what it has started are one process group. The engine may live on when the script has ended.

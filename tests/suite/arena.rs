@@ -372,6 +372,11 @@ fn engine_errors_end_the_match_and_remarks_do_not() {
     for (name, ready, words) in [
         ("file", "echo 'info string Error! failed to read nn.bin'; exit 1", "failed to read nn.bin"),
         ("option", "echo 'No such option: Hash Size'; echo readyok", "No such option: Hash Size"),
+        (
+            "escape",
+            "printf 'No such\\toption: \\033[2JHash Size\\n'; echo readyok",
+            "No such option: \\u{1b}[2JHash Size",
+        ),
         ("size", "echo 'info string Hash Size cannot be had'; echo readyok", "Hash Size cannot be had"),
     ] {
         let bad = complaining(dir.path(), name, ready);
