@@ -332,14 +332,14 @@ fn clamp_ms(t: u64) -> i64 {
 /// shorter than that, the move takes a share of it, because a lag that long would lose the game in any case.
 ///
 /// - Byoyomi that is not used is gone: the reserve is at most a quarter of it, but no less than the usual lag if more than
-///   100 ms are left then.
-/// - An increment stays on the clock: half of it, at most three quarters of the increment, so that a reserve builds up.
+///   100 ms are left then; two fifths where it is so short that the lag of a busy machine takes a quarter.
+/// - An increment stays on the clock: half of it, at most half of the increment, so that a reserve builds up.
 /// - Sudden death: two fifths, at most 100 ms.
 fn usable_time(time: i64, inc: i64, byoyomi: i64, reserve: i64, usual_lag: i64) -> i64 {
     let total = time + byoyomi;
     let (reserve, share) = match (byoyomi, inc) {
-        (1.., _) => (reserve.min((total / 4).max(usual_lag)), (total * 3 / 4).min(100)),
-        (_, 1..) => (reserve, (total / 2).min(inc * 3 / 4)),
+        (1.., _) => (reserve.min((total / 4).max(usual_lag)), (total * 3 / 5).min(100)),
+        (_, 1..) => (reserve, total.min(inc) / 2),
         _ => (reserve, (total * 2 / 5).min(100)),
     };
     (total - reserve).max(share).max(1)
@@ -453,7 +453,7 @@ mod tests {
             (0, 0, 3000, 2250, 2250),
             (0, 0, 1000, 750, 750),
             (0, 0, 500, 375, 375),
-            (0, 0, 100, 75, 75),
+            (0, 0, 100, 60, 60),
             (300, 0, 1000, 975, 975),
             // the increment alone
             (10_000, 10_000, 0, 8000, 8880),
@@ -489,7 +489,7 @@ mod tests {
             assert_eq!(tm.end(), Some(500), "{limits:?}");
         }
         let tm = TimeManager::new(&clock(0, 0, 100), &o, turn);
-        assert!(tm.maximum() <= 75);
+        assert!(tm.maximum() <= 60);
         // what is asked for exactly is kept
         assert_eq!(TimeManager::new(&Limits::movetime(3000), &o, turn).maximum(), 3000);
     }
