@@ -268,12 +268,11 @@ impl Session {
 
     fn go(&mut self, go: Go) -> Next {
         self.say_remarks(&go);
-        if self.engine.is_searching() || self.held_answer.is_some() {
-            if self.engine.is_searching() && !self.stopping {
-                self.output.info("go during a search: that one is stopped first");
-            }
-            self.finish();
+        if self.engine.is_searching() && !self.stopping {
+            self.output.info("go during a search: that one is stopped first");
         }
+        // a search that has just ended may not have printed its answer yet
+        self.finish();
         self.stopping = false;
         if self.position_refused {
             self.answer_without_search(&go);
