@@ -14,19 +14,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The level of full strength.
 pub(super) const FULL: i64 = 20;
-/// From this level on, the best move is played where it takes back a piece that was just taken.
-const SEES_RECAPTURES: f64 = 2.0;
-/// From this level on, a mate that was found is played.
-const SEES_MATES: f64 = 4.0;
-/// No piece is put where it is lost for nothing: a move may lose a pawn by exchanges, but not more (the value of a pawn
-/// is 90).
+/// From this level on, the best move is always played where it recaptures; below, the more often the higher the level.
+const SEES_RECAPTURES: f64 = 4.0;
+/// The same for mates that were found.
+const SEES_MATES: f64 = 6.0;
+/// No piece is thrown away: a move may lose a pawn (90) by exchanges, but not more.
 const MOST_LOST: Value = 100;
 
-/// Elo of the levels as `UCI_Elo` counts it: 150 from one level to the next, level 0 is the origin. That is what the levels
-/// are meant to be apart; matches have not confirmed it yet.
+/// Elo of the levels, which `UCI_Elo` selects by, from matches between neighbours (see docs/playing.md).
 const ELO: [i32; FULL as usize + 1] = [
-    0, 150, 300, 450, 600, 750, 900, 1050, 1200, 1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550, 2700,
-    2850, 3000,
+    0, 250, 470, 685, 986, 1211, 1506, 1702, 1957, 2137, 2305, 2490, 2708, 2835, 3040, 3299, 3540, 3660,
+    3940, 4108, 4284,
 ];
 /// The range of `UCI_Elo`.
 pub(super) const ELO_RANGE: (i64, i64) = (ELO[0] as i64, ELO[FULL as usize] as i64);
@@ -44,19 +42,19 @@ impl Skill {
 
     /// Limits a search to what the level sees.
     pub fn limit(self, limits: &mut Limits) {
-        // the first iteration, a ply deep, is finished in any case
-        let nodes = (200.0 * (self.0 - 10.0).exp2()).max(1.0) as u64;
+        // the first iteration is finished in any case; up to level 9 it takes more than this
+        let nodes = (200.0 * (self.0 / 3.0).exp2()) as u64;
         limits.nodes = Some(limits.nodes.map_or(nodes, |n| n.min(nodes)));
     }
 
     /// How many lines the move is drawn from.
     pub fn lines(self) -> usize {
-        (4.0 + 60.0 * 0.8f64.powf(self.0)).round() as usize
+        (64.0 * 0.83f64.powf(self.0)).round() as usize
     }
 
     /// The loss in win rate at which a move is played e times less often than the best one.
     fn tolerance(self) -> f64 {
-        0.4 * 0.77f64.powf(self.0)
+        0.35 * 0.77f64.powf(self.0)
     }
 }
 
@@ -112,7 +110,8 @@ impl SkillRelay {
         let retakes = self.position.captured().is_some()
             && best.pv[0].to() == self.position.last_move().to()
             && self.position.is_capture(best.pv[0]);
-        if level >= SEES_RECAPTURES && retakes || level >= SEES_MATES && is_win(best.score) {
+        let mut sees = |all: f64| random.chance(level / all);
+        if retakes && sees(SEES_RECAPTURES) || is_win(best.score) && sees(SEES_MATES) {
             return 0;
         }
         let weight = |line: &Info| {
@@ -220,7 +219,7 @@ mod tests {
         let sfen = "8k/9/8G/9/9/9/9/9/4K4 b G 1";
         let lines = [("G*1b", mate_in(1)), ("G*5e", 3000)];
         assert!(counts(&relay(3.0, sfen), &lines)[1] > 0);
-        assert_eq!(counts(&relay(4.0, sfen), &lines)[1], 0);
+        assert_eq!(counts(&relay(6.0, sfen), &lines)[1], 0);
     }
 
     #[test]
@@ -231,8 +230,8 @@ mod tests {
             let relay = SkillRelay::new(Arc::new(Silent), Skill(level), position.clone(), 1);
             counts(&relay, &[("5g5f", 100), ("5i4h", 90)])[0]
         };
-        assert!(take_back(1.0) < 1000);
-        assert_eq!(take_back(2.0), 1000);
+        assert!(take_back(1.0) < take_back(3.0) && take_back(3.0) < 1000);
+        assert_eq!(take_back(4.0), 1000);
     }
 
     #[test]

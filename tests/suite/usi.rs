@@ -456,6 +456,35 @@ fn go_mate_is_answered_in_its_own_words() {
     assert_eq!(s.until("checkmate").pop().unwrap(), "checkmate timeout");
 }
 
+/// Weak levels draw among many moves, name a reply that fits, and leave analysis alone.
+#[test]
+fn skill_levels_vary_and_analysis_does_not_obey_them() {
+    let mut s = Session::ready();
+    s.send("setoption name SkillLevel value 2");
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..8 {
+        let (lines, best) = s.go("position startpos", "go btime 0 wtime 0 byoyomi 1000");
+        assert!(lines.iter().all(|l| after(l, "multipv") == "1"), "{lines:?}");
+        assert_eq!(after(lines.last().unwrap(), "pv"), after(&best, "bestmove"), "{lines:?}");
+        seen.insert(after(&best, "bestmove").to_string());
+    }
+    assert!(seen.len() >= 3, "{seen:?}");
+    // a limit would end it
+    s.send("go infinite");
+    let mut lines = s.until("info");
+    while !lines.iter().any(|line| line.starts_with("info depth 6 ")) {
+        lines.extend(s.until("info"));
+    }
+    s.send("stop");
+    s.until("bestmove");
+    // as other engines have it
+    s.send("setoption name UCI_LimitStrength value true");
+    s.send("setoption name UCI_Elo value 0");
+    let (lines, _) = s.go("position startpos", "go btime 0 wtime 0 byoyomi 10000");
+    let nodes: u64 = after(lines.last().unwrap(), "nodes").parse().unwrap();
+    assert!(nodes < 20_000, "{lines:?}");
+}
+
 #[test]
 fn perft_and_the_other_questions() {
     let mut s = Session::ready();
