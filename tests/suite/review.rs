@@ -496,7 +496,15 @@ try {
   by("pieces").value = "letters"; by("pieces").dispatchEvent(new Event("change")); check("letters", /[PLNSGBRK]/.test(by("board").querySelector(".face").textContent));
   by("pieces").value = "kanji"; by("pieces").dispatchEvent(new Event("change"));
   check("the record is in the page", game.kif.includes("手数") && game.csa.includes("V2"));
-  by("copy-sfen").click(); by("copy-kif").click(); by("copy-csa").click(); by("save-kif").click(); by("save-csa").click();
+  const copied = [], saved = [];
+  Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { copied.push(text); } } });
+  URL.createObjectURL = (blob) => { saved.push(blob.size); return "#"; };
+  HTMLAnchorElement.prototype.click = function () { saved.push(this.download); };
+  const bytes = (text) => new TextEncoder().encode(text).length;
+  by("first").click(); by("copy-sfen").click(); by("copy-kif").click(); by("copy-csa").click();
+  check("copied", copied.length === 3 && copied[0] === game.root && copied[1] === game.kif && copied[2] === game.csa);
+  by("save-kif").click(); by("save-csa").click();
+  check("saved", saved.join() === [bytes(game.kif), "game.kifu", bytes(game.csa), "game.csa"].join());
   const top = () => by("hand-top").textContent;
   const was = top(); key("f"); check("turned", top() !== was); key("f");
   by("theme").click(); const dark = getComputedStyle(document.body).backgroundColor;
@@ -621,6 +629,8 @@ fn the_page_works_in_chromium() {
     let (ok, _, errors) = analyse(&[&game, "--nodes", "1000", "--html", "--out-dir", &dir.at("out")]);
     assert!(ok, "{errors}");
     let page = dir.read("out/g.analysis.html");
+    // 400 kB for a game of 150 moves
+    assert!(page.len() < 400_000 * 90 / 150, "{} bytes", page.len());
     let tested = page.replace("</body>", &format!("<script>{ACTIONS}</script></body>"));
     std::fs::write(dir.at("test.html"), tested).unwrap();
     let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".into());
