@@ -148,7 +148,7 @@ impl<'w> Reader<'w> {
         let strict = self.warnings.is_strict();
         match split_heading(trimmed) {
             _ if kif_moves::strip_target(trimmed, None).is_some() => Err(what),
-            Some((heading, value)) if !strict && !BEFORE_MOVES.contains(&heading) => {
+            Some((heading, value)) if !strict && is_heading(heading) => {
                 self.late.push((name_of(heading, value).into(), value.into()));
                 Ok(())
             }
@@ -384,8 +384,32 @@ impl<'w> Reader<'w> {
 
 const BLANKS: [char; 3] = [' ', '　', '\t'];
 
-/// Headings of the starting position and the players.
-const BEFORE_MOVES: [&str; 5] = ["手合割", "先手", "下手", "後手", "上手"];
+/// Headings that say who plays, and what stands where.
+const POSITION: [&str; 15] = [
+    "手合割",
+    "先手",
+    "下手",
+    "後手",
+    "上手",
+    "持駒",
+    "持ち駒",
+    "先手の持駒",
+    "下手の持駒",
+    "先手の持ち駒",
+    "下手の持ち駒",
+    "後手の持駒",
+    "上手の持駒",
+    "後手の持ち駒",
+    "上手の持ち駒",
+];
+
+/// Whether a line `name：value` is a heading and nothing else, wherever it stands before the moves.
+pub(super) fn is_heading(name: &str) -> bool {
+    let other = |c: char| c.is_ascii_digit() || "|+９*#&".contains(c) || ki2_moves::MARKS.contains(&c);
+    let plain = !name.is_empty() && !name.starts_with(other) && !name.contains(['：', ':']);
+    let number = name.starts_with("手数") && name != "手数" || name == "変化" || name.starts_with("まで");
+    plain && !number && name.trim_matches(BLANKS) == name && !POSITION.contains(&name)
+}
 
 /// `棋戦：...`
 fn split_heading(line: &str) -> Option<(&str, &str)> {

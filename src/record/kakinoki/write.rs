@@ -4,6 +4,7 @@ use super::board::write_diagram;
 use super::ki2_moves;
 use super::kif_moves;
 use super::pieces::player;
+use super::read::is_heading;
 use crate::position::{Position, handicap};
 use crate::record::game::{End, Line, Ply, Record};
 use crate::record::headings::heading_of;
@@ -59,7 +60,10 @@ fn is_handicap(root: &Position) -> bool {
 fn about(record: &Record) -> String {
     let mut out = String::new();
     for (name, value) in record.headers.iter().filter(|(name, _)| name != "手合割") {
-        let _ = writeln!(out, "{}：{}", one_line(heading_of(name)), one_line(value));
+        let name = one_line(heading_of(name));
+        // as a comment if readers would take it for something else
+        let sign = if is_heading(&name) { "" } else { "*" };
+        let _ = writeln!(out, "{sign}{name}：{}", one_line(value));
     }
     // 詰将棋 and the like need a diagram
     let other = record.header("手合割").is_some_and(|what| handicap::position(what).is_none());
@@ -249,8 +253,9 @@ fn notes(out: &mut String, comments: &[String], asides: &[String], bookmark: Opt
 
 #[cfg(test)]
 mod tests {
-    use super::super::{read_ki2, read_kif};
+    use super::super::{Notation, read_ki2, read_kif, read_with};
     use super::*;
+    use crate::record::Warnings;
     use crate::record::special::Special;
 
     #[test]
@@ -303,6 +308,24 @@ mod tests {
             let diagram = read_kif(&write_bod(&record)).unwrap();
             assert_eq!(diagram.root.sfen(), record.position().sfen());
         }
+    }
+
+    #[test]
+    fn headings_that_mean_something_else_become_comments() {
+        let names = "|a +a ９a 12 *a #a &a ▲a 先手の持駒 上手 手数a まで 変化 a：b".split(' ');
+        for name in names.chain(["", "　a"]) {
+            let mut record = Record::new(Position::startpos());
+            record.headers = vec![(name.into(), "x".into())];
+            for back in [read_kif(&write_kif(&record)), read_ki2(&write_ki2(&record))] {
+                let back = back.unwrap();
+                assert_eq!((back.root.sfen(), &back.headers[..]), (record.root.sfen(), &[][..]), "{name}");
+                assert_eq!((back.names, back.comments), (record.names.clone(), vec![format!("{name}：x")]));
+            }
+        }
+        // the same after the moves
+        let late = "手数----指手---\n   1 ７六歩(77)\n| ・：x\n先手の持駒：歩\n棋戦：y\n";
+        let late = read_with(late, Notation::Kif, &mut Warnings::default()).unwrap();
+        assert_eq!(late.headers, [("EVENT".into(), "y".into())]);
     }
 
     #[test]
