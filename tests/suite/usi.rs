@@ -720,7 +720,8 @@ fn an_interrupted_analysis_prints_its_summary() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     // it thinks
     assert!(lines.any(|l| l.starts_with("depth ")));
-    signal(&child, Signal::SIGINT).unwrap();
+    // as Ctrl-C, which a shell lets its jobs in the background ignore
+    signal(&child, Signal::SIGTERM).unwrap();
     let rest: Vec<String> = lines.collect();
     assert!(rest.iter().any(|l| l.starts_with("best move for Black")), "{rest:#?}");
     assert!(rest.iter().any(|l| l.starts_with("1. ") && l.contains("win rate")), "{rest:#?}");
