@@ -73,7 +73,8 @@ fn add(a: &mut BookMove, b: &BookMove, prefer: Prefer) -> bool {
     a.count().map(u64::from) == count
 }
 
-/// The part of a book to keep.
+/// The part of a book to keep. Moves to another position of the book stay whatever `max_moves` and `eval_diff` say,
+/// because the opponent may play them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Keep {
     /// Minimum count of a move; moves without a count are kept.
@@ -84,36 +85,44 @@ pub struct Keep {
     pub eval_diff: Option<i32>,
     /// Positions up to this move number.
     pub max_ply: Option<u16>,
-    /// Only what the moves that stay reach from the usual starts.
+    /// Only what the moves that stay reach from the usual starts; otherwise also what the book did not reach before.
     pub reachable: bool,
 }
 
-/// Drops everything else from a book.
+/// Drops everything else from a book in which each position occurs once, and what only dropped moves reached.
 pub fn prune(book: &Book, keep: Keep) -> Book {
+    let graph = Graph::of(book);
     let mut builder = BookBuilder::default();
     builder.comment(book.comment());
-    for e in book.entries().filter(|e| keep.max_ply.is_none_or(|p| e.ply <= p)) {
-        let mut moves = e.moves.to_vec();
-        moves.sort_by_key(BookMove::rank);
-        if let Some(diff) = keep.eval_diff {
-            let best = moves.iter().filter_map(BookMove::value).max();
-            moves.retain(|m| {
-                m.value().zip(best).is_none_or(|(v, best)| i64::from(best) - i64::from(v) <= diff.into())
-            });
-        }
-        moves.retain(|m| keep.min_count.zip(m.count()).is_none_or(|(least, n)| n >= least));
-        moves.truncate(keep.max_moves.unwrap_or(usize::MAX));
-        builder.push(e.packed, e.ply, &moves);
+    for (i, e) in book.entries().enumerate().filter(|(_, e)| keep.max_ply.is_none_or(|p| e.ply <= p)) {
+        let inside = |k: usize| match graph.target(book.first_move(i) + k) {
+            MoveTarget::Inside(t) => keep.max_ply.is_none_or(|p| book.entry(t as usize).ply <= p),
+            _ => false,
+        };
+        let mut moves: Vec<(BookMove, bool)> =
+            e.moves.iter().enumerate().map(|(k, m)| (*m, inside(k))).collect();
+        moves.sort_by_key(|(m, _)| m.rank());
+        moves.retain(|(m, _)| keep.min_count.zip(m.count()).is_none_or(|(least, n)| n >= least));
+        let best = moves.iter().filter_map(|(m, _)| m.value()).max();
+        let good = |m: &BookMove| {
+            let loss = m.value().zip(best).map_or(0, |(v, best)| i64::from(best) - i64::from(v));
+            keep.eval_diff.is_none_or(|diff| loss <= diff.into())
+        };
+        let most = keep.max_moves.unwrap_or(usize::MAX);
+        let kept = moves.iter().enumerate().filter(|(k, (m, inside))| *inside || *k < most && good(m));
+        let kept: Vec<BookMove> = kept.map(|(_, (m, _))| *m).collect();
+        builder.push(e.packed, e.ply, &kept);
     }
     book.remarks().iter().for_each(|r| builder.remark(r.clone()));
     let cut = builder.finish().0;
-    if !keep.reachable {
-        return cut;
-    }
+    let (before, after) = (reachable(book), reachable(&cut));
     let mut builder = BookBuilder::default();
     builder.comment(cut.comment());
-    for (e, _) in cut.entries().zip(reachable(&cut)).filter(|(_, reached)| *reached) {
-        builder.push(e.packed, e.ply, e.moves);
+    for (e, reached) in cut.entries().zip(after) {
+        let was_reached = || book.find(&e.packed).any(|i| before[i]);
+        if reached || !keep.reachable && !was_reached() {
+            builder.push(e.packed, e.ply, e.moves);
+        }
     }
     cut.remarks().iter().for_each(|r| builder.remark(r.clone()));
     builder.finish().0
@@ -212,6 +221,18 @@ mod tests {
             pruned(Keep { eval_diff: Some(9), max_ply: Some(1), ..Keep::default() }),
             "sfen A 1\n#here\n7g7f none 40 9 8"
         );
+        // a bad move to another position stays, because the opponent may play it
+        let bad = all.replace("7g7f none 40 9 8", "7g7f none -90 9 8");
+        let good_only = Keep { eval_diff: Some(9), ..Keep::default() };
+        assert_eq!(text(prune(&book(&bad), good_only)), bad.replace("\n3g3f none 1 1 1", ""));
+        let one = Keep { max_moves: Some(1), ..Keep::default() };
+        assert_eq!(text(prune(&book(&bad), one)), bad.replace("\n2g2f 8c8d 30 9 2\n3g3f none 1 1 1", ""));
+        // what only dropped moves reached goes with them
+        let often = "sfen B 2\n3c3d none 5 1 9\nsfen A 1\n7g7f none 40 9 8\n2g2f 8c8d 30 9 9";
+        let kept = prune(&book(often), Keep { min_count: Some(9), ..Keep::default() });
+        assert_eq!(text(kept), "sfen A 1\n2g2f 8c8d 30 9 9");
+        let apart = "sfen B 2\n3c3d none 5 1 1";
+        assert_eq!(text(prune(&book(apart), Keep::default())), apart);
         let none = "sfen B 2\n3c3d none 5 1 1\nsfen A 1\n2g2f 8c8d 30 9 2";
         assert_eq!(
             text(prune(&book(none), Keep { reachable: true, ..Keep::default() })),

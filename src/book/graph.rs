@@ -1,7 +1,8 @@
-//! A book as a graph: which position each move leads to: [`Graph`].
+//! A book as a graph: which position each move leads to: [`Graph`], [`linked`].
 
+use super::moves::BookMove;
 use super::packed_position::PackedPosition;
-use super::store::Book;
+use super::store::{Book, BookBuilder};
 use crate::types::Color;
 use rayon::prelude::*;
 
@@ -59,6 +60,33 @@ impl Graph {
     pub fn bytes(&self) -> usize {
         self.targets.capacity() * size_of::<u32>()
     }
+}
+
+/// The book with all legal moves from one of its positions to another; those it did not have come without score.
+pub fn linked(book: &Book) -> Book {
+    let missing = |i: usize| {
+        let e = book.entry(i);
+        let mut pos = e.packed.position(e.ply)?;
+        let mut found = e.moves.to_vec();
+        for m in
+            pos.legal_moves(true).iter().map(|m| m.mv).filter(|m| e.moves.iter().all(|k| k.mv != m.raw16()))
+        {
+            pos.do_move(m);
+            if PackedPosition::of(&pos).is_some_and(|packed| !book.find(&packed).is_empty()) {
+                found.push(BookMove::new(m.raw16()));
+            }
+            pos.undo_move();
+        }
+        Some(found)
+    };
+    let moves: Vec<Option<Vec<BookMove>>> = (0..book.len()).into_par_iter().map(missing).collect();
+    let mut builder = BookBuilder::default();
+    builder.comment(book.comment());
+    for (e, found) in book.entries().zip(&moves) {
+        builder.push(e.packed, e.ply, found.as_deref().unwrap_or(e.moves));
+    }
+    book.remarks().iter().for_each(|r| builder.remark(r.clone()));
+    builder.finish().0
 }
 
 /// The side to move in every position of a book.

@@ -9,7 +9,7 @@
 //!
 //! Perpetual check counts as a draw like any repetition.
 
-use super::graph::{Graph, MoveTarget, turns};
+use super::graph::{Graph, MoveTarget, linked, turns};
 use super::moves::BookMove;
 use super::store::Book;
 use crate::types::Color;
@@ -210,9 +210,10 @@ fn for_black(turn: Color, value: i32) -> i32 {
 
 /// Backs the scores of a book's leaves up into all its moves; `draw` is the score of a repetition for Black,
 /// in centipawns. The depth of a move becomes the number of book moves that follow it on the way to the leaf.
-/// Counts are dropped, because engines would prefer them to the scores.
+/// Counts are dropped, because engines would prefer them to the scores. Moves that lead to another position of the
+/// book are added where they are missing.
 pub fn minimax(book: Book, draw: i32) -> (Book, MinimaxReport) {
-    let (mut book, _) = book.without_other_plies();
+    let mut book = linked(&book.without_other_plies().0);
     let graph = Graph::of(&book);
     let game = game_of(&book, &graph, draw);
     let scores = solve(&game);

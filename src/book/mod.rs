@@ -24,6 +24,7 @@ mod library;
 pub mod make;
 pub mod minimax;
 mod moves;
+pub mod nearest;
 mod packed_position;
 mod probe;
 pub mod sbk;

@@ -13,8 +13,11 @@ const MAX_VALUE: i32 = 32_000;
 /// How long a position is searched, and for how many moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchEffort {
-    /// Hard limit of each search.
+    /// Hard limit of the search of a position that every game comes to; of another one less, by the square root of
+    /// its probability ...
     pub nodes: Option<u64>,
+    /// ... but at least this.
+    pub least_nodes: u64,
     /// Milliseconds.
     pub movetime: Option<u64>,
     /// Moves that a search scores.
@@ -33,13 +36,16 @@ impl SearchEffort {
         searcher: &mut Searcher,
         pos: &Position,
         known: &[BookMove],
+        probability: f64,
     ) -> Vec<BookMove> {
-        let mut scored = self.score(searcher, pos, Vec::new(), self.multipv);
+        let nodes =
+            self.nodes.map(|most| self.least_nodes.max((most as f64 * probability.sqrt()) as u64).min(most));
+        let mut scored = self.score(searcher, pos, Vec::new(), self.multipv, nodes);
         let missing: Vec<Move> =
             known.iter().filter(|m| scored.iter().all(|s| s.mv != m.mv)).filter_map(|m| m.on(pos)).collect();
         if !missing.is_empty() {
             let count = missing.len();
-            scored.extend(self.score(searcher, pos, missing, count));
+            scored.extend(self.score(searcher, pos, missing, count, nodes));
         }
         for m in &mut scored {
             let count = known.iter().find(|old| old.mv == m.mv).and_then(BookMove::count);
@@ -56,11 +62,11 @@ impl SearchEffort {
         pos: &Position,
         only: Vec<Move>,
         multipv: usize,
+        nodes: Option<u64>,
     ) -> Vec<BookMove> {
         searcher.clear();
         searcher.options_mut().multi_pv = multipv;
-        let (nodes, movetime) = (self.nodes, self.movetime);
-        let limits = Limits { nodes, movetime, search_moves: only, ..Limits::default() };
+        let limits = Limits { nodes, movetime: self.movetime, search_moves: only, ..Limits::default() };
         let lines = LastLines::default();
         searcher.search(pos, &limits, &lines);
         let moves = lines.take().into_iter().filter_map(|line| {

@@ -1,15 +1,14 @@
 //! Which leaves of a book to search next: [`frontier`].
 //!
-//! The cost of a leaf is the sum, over the moves of the line to it, of the difference to the best move there
-//! with backed-up scores, and a fixed price per ply (drop-out expansion). So the best line of either side
-//! grows first, then the lines that are nearly as good.
+//! The likeliest in a game. Three kinds of games are weighed: both sides play as the [`ReplyModel`] says, or one
+//! of them (Black or White) plays only the best moves of the book.
 
+use super::replies::ReplyModel;
 use crate::book::graph::{Graph, MoveTarget};
 use crate::book::minimax::{Score, game_of, solve};
 use crate::book::{Book, PackedPosition};
-use crate::types::Color;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use crate::types::{Color, Move};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which leaves may be searched. Centipawns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,77 +17,131 @@ pub struct GrowthRules {
     pub margin: i32,
     /// A line whose score is beyond this for either side is decided.
     pub range: i32,
-    /// The cost of a ply; a higher one makes a broader book.
-    pub ply_price: i32,
+    /// What our own move may lose.
+    pub own_margin: i32,
     /// The last move number.
     pub max_ply: u16,
     /// Score of a repetition for Black.
     pub draw: i32,
 }
 
-/// The leaves to search next, at most `most`, in order of cost; positions of `game_over` are skipped. Roots
+/// A position to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leaf {
+    /// The position.
+    pub packed: PackedPosition,
+    /// Its move number, 0 if unknown.
+    pub ply: u16,
+    /// The probability that a game comes to it; 1 for positions that somebody asked for.
+    pub probability: f64,
+}
+
+impl Leaf {
+    /// A position that somebody asked for.
+    pub fn wanted((packed, ply): (PackedPosition, u16)) -> Leaf {
+        Leaf { packed, ply, probability: 1.0 }
+    }
+}
+
+/// Probability of a position in games of which both sides play as people do, of which Black plays by the book,
+/// and of which White does.
+type Chance = [f64; 3];
+const NO_CHANCE: Chance = [0.0; 3];
+/// How many of the games are of each kind.
+const KINDS: Chance = [0.5, 0.25, 0.25];
+
+fn add(to: &mut Chance, from: Chance, by: [f64; 3]) {
+    (0..3).for_each(|kind| to[kind] += from[kind] * by[kind]);
+}
+
+/// The leaves to search next, at most `most`, the likeliest first; positions of `game_over` are skipped. Roots
 /// and leaves come with their move numbers, 0 if unknown.
 pub fn frontier(
     book: &Book,
     roots: &[(PackedPosition, u16)],
-    expansion: &GrowthRules,
+    rules: &GrowthRules,
+    replies: &ReplyModel,
     game_over: &HashSet<PackedPosition>,
     most: usize,
-) -> Vec<(PackedPosition, u16)> {
+) -> Vec<Leaf> {
     let graph = Graph::of(book);
-    let scores = solve(&game_of(book, &graph, expansion.draw));
+    let scores = solve(&game_of(book, &graph, rules.draw));
     // a root outside the book comes before everything
     let missing = roots.iter().filter(|(r, _)| book.find(r).is_empty() && !game_over.contains(r)).copied();
-    let mut leaves: BTreeMap<PackedPosition, (i64, u16)> = BTreeMap::new();
-    let mut costs = vec![i64::MAX; book.len()];
-    let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
-    for i in roots.iter().flat_map(|(r, _)| book.find(r)) {
-        costs[i] = 0;
-        queue.push(Reverse((0, i as u32)));
-    }
-    while let Some(Reverse((cost, node))) = queue.pop() {
-        let i = node as usize;
-        if cost > costs[i] {
+    let mut leaves: BTreeMap<PackedPosition, (Chance, u16)> = BTreeMap::new();
+    let mut chances = vec![NO_CHANCE; book.len()];
+    roots.iter().flat_map(|(r, _)| book.find(r)).for_each(|i| chances[i] = KINDS);
+    // what is less likely is not among the next
+    let least = 0.01 / (book.len() + 100) as f64;
+    let mut order: Vec<usize> = (0..book.len()).collect();
+    order.sort_by_key(|i| (book.entry(*i).ply, *i));
+    for i in order {
+        let (e, here) = (book.entry(i), chances[i]);
+        if e.ply >= rules.max_ply || here.iter().sum::<f64>() < least {
             continue;
         }
-        let e = book.entry(i);
-        if e.ply >= expansion.max_ply {
-            continue;
-        }
+        let Some(mut pos) = e.packed.position(e.ply) else { continue };
         let sign = if e.packed.turn() == Color::Black { 1 } else { -1 };
-        let first = book.first_move(i);
+        let mut targets: HashMap<u16, (i32, Option<usize>)> = HashMap::new();
         for (k, m) in e.moves.iter().enumerate() {
-            let target = graph.target(first + k);
-            let worth = match target {
-                MoveTarget::Illegal => continue,
-                MoveTarget::Leaf => m.value().unwrap_or(0),
-                MoveTarget::Inside(t) => sign * scores[t as usize].value,
-            };
-            let regret = (sign * scores[i].value).saturating_sub(worth);
-            if regret > expansion.margin || worth.abs() > expansion.range {
-                continue;
-            }
-            let cost = cost + i64::from(regret + expansion.ply_price);
-            if let MoveTarget::Inside(t) = target {
-                if cost < costs[t as usize] {
-                    costs[t as usize] = cost;
-                    queue.push(Reverse((cost, t)));
+            match graph.target(book.first_move(i) + k) {
+                MoveTarget::Illegal => None,
+                MoveTarget::Leaf => targets.insert(m.mv, (m.value().unwrap_or(0), None)),
+                MoveTarget::Inside(t) => {
+                    targets.insert(m.mv, (sign * scores[t as usize].value, Some(t as usize)))
                 }
+            };
+        }
+        let best = targets.values().map(|(worth, _)| *worth).max().unwrap_or(0);
+        let mut moves: Vec<(Move, Option<i32>)> = Vec::new();
+        let mut after: Vec<Option<(PackedPosition, Option<usize>)>> = Vec::new();
+        for m in pos.legal_moves(true).iter().map(|m| m.mv) {
+            let named = targets.get(&m.raw16());
+            pos.do_move(m);
+            let packed = PackedPosition::of(&pos);
+            pos.undo_move();
+            let target = match named {
+                Some((_, target)) => *target,
+                None => packed.and_then(|p| book.find(&p).next()),
+            };
+            let worth = named.map(|(worth, _)| *worth).or(target.map(|t| sign * scores[t].value));
+            if worth.is_some_and(|w| w.abs() > rules.range || best.saturating_sub(w) > rules.margin) {
                 continue;
             }
-            let Some(mut pos) = e.packed.position(e.ply) else { break };
-            let Some(legal) = m.on(&pos) else { continue };
-            pos.do_move(legal);
-            if let Some(packed) = PackedPosition::of(&pos).filter(|p| !game_over.contains(p)) {
-                let here = (cost, if e.ply == 0 { 0 } else { e.ply.saturating_add(1) });
-                leaves.entry(packed).and_modify(|old| *old = here.min(*old)).or_insert(here);
+            moves.push((m, worth.map(|w| (best - w).max(0))));
+            after.push(packed.map(|p| (p, target)));
+        }
+        let likely = replies.probabilities(&pos, &moves);
+        let choice = |loss: Option<i32>| loss.is_some_and(|loss| loss <= rules.own_margin);
+        let choices = moves.iter().filter(|(_, loss)| choice(*loss)).count().max(1) as f64;
+        for (k, (_, loss)) in moves.iter().enumerate() {
+            let Some((packed, target)) = after[k] else { continue };
+            let own = if choice(*loss) { 1.0 / choices } else { 0.0 };
+            let by = match pos.side_to_move() {
+                Color::Black => [likely[k], own, likely[k]],
+                Color::White => [likely[k], likely[k], own],
+            };
+            match target {
+                // a shorter way was followed before
+                Some(t) if book.entry(t).ply <= e.ply => {}
+                Some(t) => add(&mut chances[t], here, by),
+                None if game_over.contains(&packed) => {}
+                None => {
+                    let ply = if e.ply == 0 { 0 } else { e.ply.saturating_add(1) };
+                    let leaf = leaves.entry(packed).or_insert((NO_CHANCE, ply));
+                    leaf.1 = leaf.1.min(ply);
+                    add(&mut leaf.0, here, by);
+                }
             }
         }
     }
-    let mut order: Vec<(i64, PackedPosition, u16)> =
-        leaves.into_iter().map(|(packed, (cost, ply))| (cost, packed, ply)).collect();
-    order.sort_unstable();
-    missing.chain(order.into_iter().map(|(_, packed, ply)| (packed, ply))).take(most).collect()
+    let mut order: Vec<Leaf> = leaves
+        .into_iter()
+        .map(|(packed, (chance, ply))| Leaf { packed, ply, probability: chance.iter().sum() })
+        .filter(|leaf| leaf.probability > 0.0)
+        .collect();
+    order.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.packed.cmp(&b.packed)));
+    missing.map(Leaf::wanted).chain(order).take(most).collect()
 }
 
 /// The score of a position of the book for Black, backed up.
@@ -101,44 +154,57 @@ pub fn score_of(book: &Book, packed: &PackedPosition, draw: i32) -> Option<Score
 mod tests {
     use super::*;
     use crate::book::db;
+    use crate::position::Position;
 
     const A: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
     const B: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";
 
     #[test]
-    fn the_best_line_grows_first() {
+    fn the_likeliest_leaf_grows_first() {
         let text = format!(
             "sfen {B} 2\n3c3d none -20 9\n8c8d none -30 9\nsfen {A} 1\n7g7f none 90 9\n2g2f none 15 9\n9g9f none -40 9\n"
         );
         let book = db::read(text.as_bytes()).unwrap().0;
         let root = PackedPosition::read(&format!("{A} 1")).unwrap().0;
-        let expansion = GrowthRules { margin: 50, range: 500, ply_price: 10, max_ply: 40, draw: 0 };
-        let lines = |expansion: &GrowthRules, game_over: &HashSet<PackedPosition>| {
-            let found = frontier(&book, &[(root, 1)], expansion, game_over, 9);
-            found.iter().map(|(p, ply)| p.position(*ply).unwrap().sfen()).collect::<Vec<_>>()
+        let rules = GrowthRules { margin: 50, range: 500, own_margin: 5, max_ply: 40, draw: 0 };
+        let replies = ReplyModel::new(Book::default(), 10.0);
+        let lines = |rules: &GrowthRules, replies: &ReplyModel, game_over: &HashSet<PackedPosition>| {
+            let found = frontier(&book, &[(root, 1)], rules, replies, game_over, 9);
+            assert!(found.iter().map(|leaf| leaf.probability).sum::<f64>() < 1.0 + 1e-9);
+            found.iter().map(|l| l.packed.position(l.ply).unwrap().sfen()).collect::<Vec<_>>()
         };
         let none = HashSet::new();
-        // 7g7f is worth 20 by White's best reply; 2g2f gives 5 away, 8c8d 10, 9g9f 60
         let after = |moves: &str| {
-            let mut pos = crate::position::Position::startpos();
+            let mut pos = Position::startpos();
             for m in moves.split(' ') {
                 pos.do_move(pos.parse_move(m).unwrap());
             }
             pos.sfen()
         };
-        let all = ["2g2f", "7g7f 3c3d", "7g7f 8c8d", "9g9f"].map(after);
-        assert_eq!(lines(&expansion, &none), all[..3]);
-        assert_eq!(lines(&GrowthRules { margin: 60, ..expansion }, &none), all);
-        assert_eq!(
-            lines(&GrowthRules { ply_price: 1, ..expansion }, &none),
-            [&all[1..2], &all[..1], &all[2..3]].concat()
+        // 7g7f is worth 20 by White's best reply; 2g2f gives 5 away, 8c8d 10, 9g9f 60
+        let all = ["7g7f 3c3d", "2g2f", "7g7f 8c8d", "9g9f"].map(after);
+        assert_eq!(lines(&rules, &replies, &none), all[..3]);
+        assert_eq!(lines(&GrowthRules { margin: 60, ..rules }, &replies, &none), all);
+        // a choosy Black plays 7g7f only
+        let choosy =
+            frontier(&book, &[(root, 1)], &GrowthRules { own_margin: 0, ..rules }, &replies, &none, 9);
+        assert!(
+            choosy[1].probability < frontier(&book, &[(root, 1)], &rules, &replies, &none, 9)[1].probability
         );
-        assert_eq!(lines(&GrowthRules { range: 16, ..expansion }, &none), all[..1]);
-        assert_eq!(lines(&GrowthRules { max_ply: 1, ..expansion }, &none).len(), 0);
+        assert_eq!(lines(&GrowthRules { range: 16, ..rules }, &replies, &none), all[1..2]);
+        assert!(lines(&GrowthRules { max_ply: 1, ..rules }, &replies, &none).is_empty());
         let game_over = HashSet::from([PackedPosition::read(&all[0]).unwrap().0]);
-        assert_eq!(lines(&expansion, &game_over), all[1..3]);
+        assert_eq!(lines(&rules, &replies, &game_over), all[1..3]);
+        // moves of games are likely, also where the search did not name them
+        let games =
+            db::read(format!("sfen {A} 1\n9g9f none none none 90\n1g1f none none none 9\n").as_bytes());
+        let played = ReplyModel::new(games.unwrap().0, 10.0);
+        let first = lines(&GrowthRules { margin: 60, ..rules }, &played, &none);
+        assert_eq!(first[0], after("9g9f"));
+        assert!(first.contains(&after("1g1f")));
         let nothing = Book::default();
-        assert_eq!(frontier(&nothing, &[(root, 7)], &expansion, &none, 9), [(root, 7)]);
+        let found = frontier(&nothing, &[(root, 7)], &rules, &replies, &none, 9);
+        assert_eq!(found, [Leaf::wanted((root, 7))]);
         assert_eq!(score_of(&book, &root, 0).unwrap().value, 20);
     }
 }

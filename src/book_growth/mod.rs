@@ -1,4 +1,4 @@
-//! Growing opening books by search (drop-out expansion): [`grow`] searches a book's positions, then the
+//! Growing opening books by search : [`grow`] searches a book's positions, then the
 //! leaves that [`frontier`] chooses, until the book has the size of the [`GrowthJob`]. [`SearchEffort`] is
 //! the search of one position. A journal stores the searches, so a run that was killed continues.
 
@@ -6,8 +6,10 @@ mod effort;
 mod frontier;
 mod growing_book;
 mod journal;
+mod replies;
 mod run;
 
 pub use effort::SearchEffort;
-pub use frontier::{GrowthRules, frontier, score_of};
+pub use frontier::{GrowthRules, Leaf, frontier, score_of};
+pub use replies::ReplyModel;
 pub use run::{GrowthError, GrowthJob, grow};

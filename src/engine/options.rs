@@ -16,6 +16,8 @@ use std::sync::OnceLock;
 pub const EMPTY: &str = "<empty>";
 /// The value of `EvalDir` and of `BookFile` that stands for what is inside the binary.
 pub use crate::book::INTERNAL;
+/// Most centipawns by which a move of the book inside may be worse than the first.
+const INTERNAL_EVAL_DIFF: i32 = 10;
 /// The value of `BookFile` that stands for no book.
 pub const NO_BOOK: &str = "no_book";
 
@@ -512,14 +514,17 @@ impl Options {
         use Opt as O;
         let of_side = |black, white| self.spin(if side == Color::Black { black } else { white }) as i32;
         let or = |own: i32, shared| if own < 0 { self.spin(shared) as i32 } else { own };
+        let eval_diff = or(of_side(O::BookEvalBlackDiff, O::BookEvalWhiteDiff), O::BookEvalDiff);
+        let inside = self.text(O::BookFile) == INTERNAL;
         ChoiceOptions {
             narrow: self.check(O::NarrowBook),
-            depth_limit: match self.text(O::BookFile) {
-                // its depths count plies to the leaves, which were searched deep enough
-                INTERNAL => 0,
-                _ => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
+            // its depths count plies to the leaves
+            depth_limit: match inside {
+                true => 0,
+                false => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
             },
-            eval_diff: or(of_side(O::BookEvalBlackDiff, O::BookEvalWhiteDiff), O::BookEvalDiff),
+            // it holds worse moves, too, because opponents play them
+            eval_diff: if inside { eval_diff.min(INTERNAL_EVAL_DIFF) } else { eval_diff },
             eval_limit: of_side(O::BookEvalBlackLimit, O::BookEvalWhiteLimit),
             by_count: self.check(O::ConsiderBookMoveCount),
         }

@@ -239,9 +239,18 @@ messages! {
     unnumbered_lines(path, without, all)
         "{path}: {all}局面のうち{without}局面に手数がなく、それらを通る手順は--max-plyでは止まりません",
         "{path}: {without} of {all} positions have no move number; --max-ply does not stop lines through them";
-    not_in_book()
-        "定跡にない局面です",
-        "not in the book";
+    pruned(positions, moves)
+        "{positions}局面、{moves}手を取り除きました",
+        "dropped: {positions} positions, {moves} moves";
+    left_book(moves, sfen)
+        "定跡にない局面です。この手順で定跡にあるのは{moves}手目の局面まで:\nsfen {sfen}",
+        "not in the book; on the way here the book has the position after {moves} moves:\nsfen {sfen}";
+    nearest_in_book(squares, sfen)
+        "定跡にない局面です。最も近い局面（{squares}か所の違い）:\nsfen {sfen}",
+        "not in the book; the nearest position in it (differences: {squares}):\nsfen {sfen}";
+    book_effort(searches, threads, time)
+        "{searches}局面を{threads}スレッドで探索します。所要時間の目安: {time}",
+        "{searches} searches on {threads} threads will take about {time}";
     book_header()
         "    指し手        評価値   深さ      回数   割合  手順",
         "    move           score  depth     count  share  line";

@@ -2,11 +2,15 @@
 
 use super::files::{self, OutputArgs};
 use crate::book::edit::{Keep, prune};
+use crate::support::console::say;
 use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
 /// Prune a book
+///
+/// A move to another position of the book is kept whatever it is worth, because the opponent may play it. Positions
+/// that only dropped moves reached are dropped, too.
 ///
 /// It is an error if no move is left.
 #[derive(Debug, clap::Args)]
@@ -28,7 +32,7 @@ pub struct Args {
     /// Drop positions with a greater move number; an error if positions have none, as in .sbk
     #[arg(long, value_name = "PLY")]
     max_ply: Option<u16>,
-    /// Drop positions that the kept moves do not reach from the usual starts
+    /// Drop also positions that the book did not reach from the usual starts before
     #[arg(long)]
     reachable: bool,
 }
@@ -43,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         max_ply: args.max_ply,
         reachable: args.reachable,
     };
-    let book = files::read(&args.input)?;
+    let book = files::each_once(files::read(&args.input)?, &args.input);
     let unnumbered = book.entries().filter(|e| e.ply == 0).count();
     if args.max_ply.is_some() && unnumbered > 0 {
         return Err(messages::unnumbered(args.input.display(), unnumbered, book.len()).into());
@@ -52,5 +56,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if left.is_empty() {
         return Err(messages::nothing_left().into());
     }
+    say!("{}", messages::pruned(book.len() - left.len(), book.move_count() - left.move_count()))?;
     args.output.write(left, format)
 }

@@ -1,5 +1,7 @@
 //! `toratsugumi book show`.
 
+use super::files;
+use crate::book::nearest::nearest;
 use crate::book::{BookMove, Lookup, OpenBook};
 use crate::engine::{Diagram, Game};
 use crate::position::Position;
@@ -11,7 +13,8 @@ use std::path::PathBuf;
 
 /// Show a position's moves in a book
 ///
-/// Finds the position at any move number, and with the board flipped.
+/// Finds the position at any move number, and with the board flipped. Of a position that is not there, the last of
+/// its moves that is, or else the position with the fewest differences, is named.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -38,8 +41,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let how = Lookup { ignore_ply: true, flipped: true };
     let moves = book.find(pos, how).map_err(|e| e.in_file(&args.input))?;
     if moves.is_empty() {
-        say!("{}", messages::not_in_book())?;
-        return Ok(());
+        return Ok(say!("{}", not_in(&book, args, &game, how)?)?);
     }
     let last = game.before_last();
     let total: u64 = moves.iter().map(|m| u64::from(m.count().unwrap_or(0))).sum();
@@ -68,6 +70,20 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         )?;
     }
     Ok(())
+}
+
+/// What to say of a position that is not in the book: the last one of its line that is, or else the nearest.
+fn not_in(book: &OpenBook, args: &Args, game: &Game, how: Lookup) -> Result<String, Box<dyn Error>> {
+    for n in (0..args.moves.len()).rev() {
+        let mut before = Game::default();
+        before.update(args.sfen.as_deref(), args.moves[..n].iter().map(String::as_str))?;
+        if !book.find(before.position(), how)?.is_empty() {
+            return Ok(messages::left_book(n, before.position().sfen()));
+        }
+    }
+    let all = files::read(&args.input)?;
+    let (nearest, differences) = nearest(&all, game.position()).ok_or("an empty book")?;
+    Ok(messages::nearest_in_book(differences, nearest.position()?.sfen()))
 }
 
 /// The move and the book's best moves after it.

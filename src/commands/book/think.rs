@@ -2,7 +2,9 @@
 
 use super::files::{self, OutputArgs};
 use crate::book::{Book, PackedPosition};
-use crate::book_growth::{GrowthError, GrowthJob, GrowthRules, SearchEffort, frontier, grow, score_of};
+use crate::book_growth::{
+    GrowthError, GrowthJob, GrowthRules, Leaf, ReplyModel, SearchEffort, frontier, grow, score_of,
+};
 use crate::commands::networks::network;
 use crate::commands::signals;
 use crate::commands::values::parse_duration;
@@ -50,9 +52,13 @@ pub struct Args {
     /// Search every position of the book again
     #[arg(long)]
     again: bool,
-    /// Nodes of each search [default: 1000000, unless --movetime is given]
+    /// Nodes of the search of a position of the book, or of --positions [default: 1000000, unless --movetime is given]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
+    /// Nodes of the least search: a leaf that few games come to is searched with fewer nodes, in proportion to the
+    /// square root of its probability
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    least_nodes: u64,
     /// Milliseconds of each search
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
@@ -72,14 +78,20 @@ pub struct Args {
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
     /// Grow no move that is worse than the best by more centipawns
-    #[arg(long, default_value_t = 80, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    #[arg(long, default_value_t = 150, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     margin: i32,
     /// Grow no line whose score is beyond this
     #[arg(long, default_value_t = 300, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=32_000))]
     range: i32,
-    /// Cost of a ply in centipawns; a higher one makes a broader book
-    #[arg(long, default_value_t = 10, value_name = "CP", value_parser = clap::value_parser!(i32).range(1..=1000))]
-    ply_price: i32,
+    /// Our own move loses at most this
+    #[arg(long, default_value_t = 10, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    own_margin: i32,
+    /// A move is less likely by the factor e for every so many centipawns that it loses
+    #[arg(long, default_value_t = 60, value_name = "CP", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    softness: u16,
+    /// A book with the counts of moves of games, which make moves likelier (as `book make` writes it)
+    #[arg(long, value_name = "BOOK")]
+    played: Option<PathBuf>,
     /// Grow up to this move number
     #[arg(long, default_value_t = 60, value_name = "PLY")]
     max_ply: u16,
@@ -112,10 +124,15 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let expansion = GrowthRules {
         margin: args.margin,
         range: args.range,
-        ply_price: args.ply_price,
+        own_margin: args.own_margin,
         max_ply: args.max_ply,
         draw: args.draw_value,
     };
+    let played = match &args.played {
+        Some(path) => files::each_once(files::read(path)?, path),
+        None => Book::default(),
+    };
+    let replies = ReplyModel::new(played, args.softness.into());
     let extra = last_positions(args.positions.as_deref())?;
     let unnumbered = book.entries().filter(|e| e.ply == 0).count();
     if let (Some(path), 1..) = (&args.input, unnumbered) {
@@ -123,7 +140,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     if let Some(most) = args.frontier {
         args.output.spare()?;
-        return write_frontier(args, &frontier(&book, &roots, &expansion, &HashSet::new(), most));
+        return write_frontier(args, &frontier(&book, &roots, &expansion, &replies, &HashSet::new(), most));
     }
     let format = args.output.check()?;
     let network = Arc::new(network(args.eval_file.as_deref())?);
@@ -137,8 +154,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         grow: args.grow,
         roots,
         expansion,
+        replies,
         effort: SearchEffort {
             nodes: args.nodes.or_else(|| args.movetime.is_none().then_some(1_000_000)),
+            least_nodes: args.least_nodes,
             movetime: args.movetime,
             multipv: args.multipv.into(),
             hash: args.hash as usize,
@@ -174,9 +193,9 @@ fn last_positions(path: Option<&Path>) -> Result<BTreeMap<PackedPosition, u16>, 
     Ok(positions)
 }
 
-fn write_frontier(args: &Args, leaves: &[(PackedPosition, u16)]) -> Result<(), Box<dyn Error>> {
+fn write_frontier(args: &Args, leaves: &[Leaf]) -> Result<(), Box<dyn Error>> {
     let mut text = String::new();
-    for pos in leaves.iter().filter_map(|(packed, ply)| packed.position(*ply)) {
+    for pos in leaves.iter().filter_map(|leaf| leaf.packed.position(leaf.ply)) {
         text += &format!("sfen {}\n", pos.sfen());
     }
     let path = args.output.path();
