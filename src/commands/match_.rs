@@ -10,6 +10,7 @@ use crate::arena::spec::EngineSpec;
 use crate::arena::sprt::{EloModel, Sprt};
 use crate::arena::tournament::{MatchEnd, Tournament, run as play};
 use crate::arena::{chart, record, report};
+use crate::engine::NO_BOOK;
 use crate::nnue::file::FILE_NAME;
 use crate::position::EnteringKingRule;
 use crate::record::openings::Opening;
@@ -39,7 +40,7 @@ use std::time::Duration;
 pub struct Args {
     /// An engine: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N | depth=N | movetime=MS | byoyomi=MS
     /// | tc=S+S] [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or
-    /// more. Threads is 1 unless an engine's OPTIONs set it
+    /// more. Threads is 1, and `self` has no book, unless an engine's OPTIONs set it
     #[arg(long = "engine", short, value_name = "SPEC", required = true)]
     engines: Vec<EngineSpec>,
     /// Nodes per move
@@ -261,6 +262,8 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
     for i in 0..engines.len() {
         if engines[i].command[0] == "self" {
             engines[i].command[0] = std::env::current_exe()?.to_string_lossy().into_owned();
+            // a match compares searches, unless told otherwise
+            engines[i].options.insert(0, ("BookFile".into(), NO_BOOK.into()));
         }
         let taken = |name: &str| engines[..i].iter().any(|e| e.name == name);
         if taken(&engines[i].name) {

@@ -237,7 +237,7 @@ const TABLE: &[Spec] = &[
     check(Opt::NarrowBook, "NarrowBook", false),
     spin(Opt::BookMoves, "BookMoves", 16, 0, 10_000),
     spin(Opt::BookIgnoreRate, "BookIgnoreRate", 0, 0, 100),
-    Spec { opt: Opt::BookFile, name: "BookFile", kind: Kind::Name { default: NO_BOOK, usual: BOOKS } },
+    Spec { opt: Opt::BookFile, name: "BookFile", kind: Kind::Name { default: INTERNAL, usual: BOOKS } },
     text(Opt::BookDir, "BookDir", "book"),
     spin(Opt::BookEvalDiff, "BookEvalDiff", 30, 0, 99_999),
     spin(Opt::BookEvalBlackDiff, "BookEvalBlackDiff", -1, -1, 99_999),

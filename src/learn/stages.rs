@@ -14,6 +14,7 @@ use crate::arena::tournament::{MatchEnd, Tournament, run as play};
 use crate::data::TdLambda;
 use crate::datagen::{DatagenSettings, Manifest, Openings, RunSize};
 use crate::datagen::{Shard, ShardError, ShardJob, ShardOutcome, generate};
+use crate::engine::NO_BOOK;
 use crate::nnue::{Network, mean::mean};
 use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
@@ -336,6 +337,7 @@ fn self_with(network: &Path, number: u32) -> Result<EngineSpec, LearnError> {
     let options = [
         ("Threads", "1".into()),
         ("USI_Hash", "16".into()),
+        ("BookFile", NO_BOOK.into()),
         ("EvalDir", network.to_string_lossy().into_owned()),
     ];
     Ok(EngineSpec {

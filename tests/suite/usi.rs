@@ -45,6 +45,7 @@ impl Session {
         s.send("setoption name Threads value 1");
         s.send("setoption name USI_Hash value 16");
         s.send("setoption name PvInterval value 0");
+        s.send("setoption name BookFile value no_book");
         s.send("isready");
         s.until("readyok");
         s
