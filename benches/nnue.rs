@@ -90,7 +90,7 @@ fn networks() -> Vec<(String, Arc<Network>)> {
                 (0..inputs).for_each(|input| layer.set_weight(output, input, random.below(81) as i16 - 40));
             }
         }
-        all.push((format!("noise {}", architecture.name), Arc::new(Network::new(noise, "noise".into()))));
+        all.push((format!("noise {}", architecture.name()), Arc::new(Network::new(noise, "noise".into()))));
     }
     // any other network, for measurements
     if let Some(dir) = std::env::var_os("EVAL_DIR") {

@@ -4,9 +4,9 @@ use super::existing::spare;
 use super::networks::network;
 use super::positions::sample;
 use crate::nnue::mean::mean;
-use crate::nnue::{Network, inspect};
+use crate::nnue::{Architecture, Network, inspect};
 use crate::resume::whole_file::WholeFile;
-use crate::support::console;
+use crate::support::console::{self, note};
 use clap::Subcommand;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,9 @@ enum NetCommand {
         /// Directory with the nn.bin to read, or the file itself
         #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
         eval_dir: Option<PathBuf>,
+        /// Read the network as one of this name, for a file that does not say what it is
+        #[arg(long, value_name = "NAME", requires = "eval_dir")]
+        arch: Option<Architecture>,
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
@@ -100,9 +103,18 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             spare(&output, force)?;
             save(&Network::bootstrap()?, &output)?;
         }
-        NetCommand::Export { eval_dir, output, force } => {
+        NetCommand::Export { eval_dir, arch, output, force } => {
             spare(&output, force)?;
-            save(&network(eval_dir.as_deref())?, &output)?;
+            let network = match (&eval_dir, arch) {
+                (Some(path), Some(_)) => {
+                    let read =
+                        Network::load_as(path, arch).map_err(|e| format!("{}: {e}", path.display()))?;
+                    read.1.iter().for_each(|text| note!("warning: {text}"));
+                    read.0
+                }
+                _ => network(eval_dir.as_deref())?,
+            };
+            save(&network, &output)?;
         }
         NetCommand::Pack { input, output, force } => {
             spare(&output, force)?;

@@ -17,7 +17,7 @@ use crate::train::schedule::{RateSchedule, RateShape};
 use crate::train::settings::TrainingSettings;
 
 fn what_to_train() -> String {
-    format!("What to train: {}", ARCHITECTURES.map(|a| a.name).join(", "))
+    format!("What to train: {}", ARCHITECTURES.map(|a| a.name()).join(", "))
 }
 
 /// Train a network from self-play games or other training records
@@ -29,7 +29,7 @@ pub struct Args {
     /// Directory for nn.bin, log.csv, loss.svg and the checkpoint
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    #[arg(long, value_name = "NAME", default_value = Architecture::DEFAULT.name, help = what_to_train())]
+    #[arg(long, value_name = "NAME", default_value_t, help = what_to_train())]
     arch: Architecture,
     /// Passes over the data
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]

@@ -57,7 +57,7 @@ pub enum LearnError {
     Plan { path: PathBuf, source: ConfigError },
     #[error("network: this loop has begun with {begun}; to start with {named} takes another --dir")]
     Start { begun: String, named: String },
-    #[error("{path}: a {shape} network does not tell what it was trained from")]
+    #[error("{path}: training cannot continue from a {shape} network")]
     Untrainable { path: PathBuf, shape: String },
     #[error("train.tie_mirror: in a {shape} network {reason}")]
     NothingToShare { shape: String, reason: String },

@@ -215,11 +215,11 @@ fn check_files(config: &Config) -> Result<(), LearnError> {
 /// Checks that training can continue from the player's network.
 fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
     let (network, _) = Network::load(path).map_err(LearnError::network(path))?;
-    let (shape, layout) = (network.shape(), Layout::of(network.architecture()));
-    if let HeadShape::Lite { .. } = shape.head {
+    let shape = network.shape();
+    if matches!(shape.head, HeadShape::Lite { .. }) || !network.architecture().is_trainable() {
         return Err(LearnError::Untrainable { path: path.to_owned(), shape: shape.to_string() });
     }
-    match sharing_obstacle(layout).filter(|_| config.train.tie_mirror) {
+    match sharing_obstacle(Layout::of(network.architecture())).filter(|_| config.train.tie_mirror) {
         Some(reason) => {
             Err(LearnError::NothingToShare { shape: shape.to_string(), reason: reason.to_string() })
         }
@@ -290,14 +290,14 @@ mod tests {
             Config { network: path.to_string_lossy().into_owned(), ..Config::default() }
         });
         let error = present_plan(&directory, &bad, &[]).unwrap_err().to_string();
-        assert!(error.contains("does not tell what it was trained from"), "{error}");
+        assert!(error.contains("training cannot continue"), "{error}");
         present_plan(&directory, &good, &[]).unwrap();
         for later in [present_plan(&directory, &bad, &[]), prepare(root.path(), &bad)] {
             let error = later.unwrap_err().to_string();
             assert!(error.starts_with("network: this loop has begun with "), "{error}");
         }
         let (start, _) = Network::load(&directory.network(0).join(NETWORK)).unwrap();
-        assert_eq!(start.architecture().name, "psq_256x2-screlu-8b");
+        assert_eq!(start.architecture().name(), "psq_256x2-screlu-8b");
     }
 
     #[test]

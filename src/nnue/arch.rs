@@ -1,12 +1,13 @@
-//! [`ARCHITECTURES`]: the supported networks, with their features, sizes and layers.
+//! [`Architecture`]: a kind of network, and [`ARCHITECTURES`], those that can be trained.
 //!
 //! ```text
 //! HalfKP (125,388) -> 256 per side -> clip -> 512 (side to move first) -> 32 -> clip -> 32 -> clip -> 1
 //! ```
-//! A new size, feature set or head (the layers after the 512) is a line in [`ARCHITECTURES`]; the file
-//! format, the kernels, the accumulators and the trainer are generic in it.
+//! The networks of [`ARCHITECTURES`] have code compiled for their sizes. `Dynamic` plays all others, with any
+//! feature set and any sizes.
 
 use super::direct::Direct;
+use super::dynamic::Dynamic;
 use super::features::{FeatureSet, HalfKp, HalfKpVm, Kp};
 use super::head::Head;
 use super::hidden::Hidden;
@@ -20,20 +21,41 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// All networks that this engine reads, plays and trains. The first is the default.
-pub const ARCHITECTURES: [Architecture; 9] = [
-    Architecture::of::<HalfKp, 256, Hidden<512, 32, 32>>("halfkp_256x2-32-32"),
-    Architecture::of::<HalfKp, 512, Hidden<1024, 16, 32>>("halfkp_512x2-16-32"),
-    Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 32>>("halfkp_1024x2-8-32"),
-    Architecture::of::<HalfKp, 1024, Hidden<2048, 8, 64>>("halfkp_1024x2-8-64"),
-    Architecture::of::<HalfKpVm, 256, Hidden<512, 32, 32>>("halfkpvm_256x2-32-32"),
-    Architecture::of::<Kp, 256, Hidden<512, 32, 32>>("kp_256x2-32-32"),
+/// All networks that this engine trains. The first is the default.
+pub const ARCHITECTURES: [Architecture; 9] = {
+    let mut all = [Architecture::DEFAULT; 9];
+    let mut i = 0;
+    while i < all.len() {
+        all[i] = Architecture { shape: COMPILED[i].0 };
+        i += 1;
+    }
+    all
+};
+
+/// Makes a network of zeros.
+type Zeroed = fn() -> Result<Box<dyn Parameters>, OutOfMemory>;
+
+/// The networks with code compiled for their sizes.
+const COMPILED: [(Shape, Zeroed); 9] = [
+    compiled::<HalfKp, 256, Hidden<512, 32, 32>>(),
+    compiled::<HalfKp, 512, Hidden<1024, 16, 32>>(),
+    compiled::<HalfKp, 1024, Hidden<2048, 8, 32>>(),
+    compiled::<HalfKp, 1024, Hidden<2048, 8, 64>>(),
+    compiled::<HalfKpVm, 256, Hidden<512, 32, 32>>(),
+    compiled::<Kp, 256, Hidden<512, 32, 32>>(),
     // perspective networks as in chess engines: piece-square inputs, and the same with buckets by the own
     // king
-    Architecture::of::<Kp, 256, Direct<256, 8>>("psq_256x2-screlu-8b"),
-    Architecture::of::<HalfKp, 256, Direct<256, 8>>("halfkp_256x2-screlu-8b"),
-    Architecture { name: "lite_72-32", shape: Lite::SHAPE, zeroed: || Ok(Box::new(Lite::zeroed()?)) },
+    compiled::<Kp, 256, Direct<256, 8>>(),
+    compiled::<HalfKp, 256, Direct<256, 8>>(),
+    (Lite::SHAPE, || Ok(Box::new(Lite::zeroed()?))),
 ];
+
+const fn compiled<F: FeatureSet, const L1: usize, H: Head<L1>>() -> (Shape, Zeroed) {
+    fn zeroed<F: FeatureSet, const L1: usize, H: Head<L1>>() -> Result<Box<dyn Parameters>, OutOfMemory> {
+        Ok(Box::new(Perspective::<F, L1, H>::zeroed()?))
+    }
+    (Perspective::<F, L1, H>::SHAPE, zeroed::<F, L1, H>)
+}
 
 /// The file format's version word.
 pub const VERSION: u32 = 0x7AF3_2F16;
@@ -41,30 +63,25 @@ pub const VERSION: u32 = 0x7AF3_2F16;
 /// The default FV_SCALE: the raw output for one unit of [`crate::types::Value`].
 pub const FV_SCALE: i32 = 16;
 
-/// A kind of network that this engine knows.
-#[derive(Clone, Copy)]
+/// A kind of network that this engine plays.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Architecture {
-    /// The name that `--arch` takes; YaneuraOu's name, if it supports the network.
-    pub name: &'static str,
     /// The sizes.
     pub shape: Shape,
-    zeroed: fn() -> Result<Box<dyn Parameters>, OutOfMemory>,
 }
 
 impl Architecture {
     /// The default architecture.
-    pub const DEFAULT: Architecture = ARCHITECTURES[0];
+    pub const DEFAULT: Architecture = Architecture { shape: COMPILED[0].0 };
 
-    const fn of<F: FeatureSet, const L1: usize, H: Head<L1>>(name: &'static str) -> Architecture {
-        fn zeroed<F: FeatureSet, const L1: usize, H: Head<L1>>() -> Result<Box<dyn Parameters>, OutOfMemory> {
-            Ok(Box::new(Perspective::<F, L1, H>::zeroed()?))
-        }
-        Architecture { name, shape: Perspective::<F, L1, H>::SHAPE, zeroed: zeroed::<F, L1, H> }
+    /// The name that `--arch` takes; YaneuraOu's name, if it supports the network.
+    pub fn name(&self) -> String {
+        self.shape.arch()
     }
 
-    /// The architecture with this shape.
-    pub fn with_shape(shape: Shape) -> Option<Architecture> {
-        ARCHITECTURES.into_iter().find(|a| a.shape == shape)
+    /// Whether the trainer knows it.
+    pub fn is_trainable(&self) -> bool {
+        ARCHITECTURES.contains(self)
     }
 
     /// A network with all parameters 0.
@@ -72,13 +89,22 @@ impl Architecture {
     /// # Errors
     /// No memory.
     pub fn zeroed(&self) -> Result<Box<dyn Parameters>, OutOfMemory> {
-        (self.zeroed)()
+        match COMPILED.iter().find(|(shape, _)| *shape == self.shape) {
+            Some((_, zeroed)) => zeroed(),
+            None => Ok(Box::new(Dynamic::zeroed(self.shape)?)),
+        }
     }
 }
 
 impl fmt::Debug for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(&self.name())
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
     }
 }
 
@@ -88,20 +114,20 @@ impl Default for Architecture {
     }
 }
 
-impl PartialEq for Architecture {
-    fn eq(&self, other: &Architecture) -> bool {
-        self.name == other.name
-    }
-}
-
 /// There is no network of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no network `{0}`; there are {names}", names = ARCHITECTURES.map(|a| a.name).join(", "))]
-pub struct UnknownArchitecture(String);
+#[error(
+    "no network `{name}`: {reason}; there are {}, and names such as sfnn_halfka2_1024_7_64_k3k3",
+    ARCHITECTURES.map(|a| a.name()).join(", ")
+)]
+pub struct UnknownArchitecture {
+    name: String,
+    reason: String,
+}
 
 impl Serialize for Architecture {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.name)
+        to.serialize_str(&self.name())
     }
 }
 
@@ -115,8 +141,12 @@ impl FromStr for Architecture {
     type Err = UnknownArchitecture;
 
     fn from_str(name: &str) -> Result<Architecture, UnknownArchitecture> {
-        let known = ARCHITECTURES.into_iter().find(|a| a.name.eq_ignore_ascii_case(name));
-        known.ok_or_else(|| UnknownArchitecture(name.to_owned()))
+        match ARCHITECTURES.into_iter().find(|a| a.name().eq_ignore_ascii_case(name)) {
+            Some(known) => Ok(known),
+            None => Shape::parse(name)
+                .map(|shape| Architecture { shape })
+                .map_err(|reason| UnknownArchitecture { name: name.to_owned(), reason }),
+        }
     }
 }
 
@@ -127,10 +157,17 @@ mod tests {
     #[test]
     fn names_lead_to_their_architecture() {
         for a in ARCHITECTURES {
-            assert_eq!(a.name.to_uppercase().parse::<Architecture>(), Ok(a));
-            assert_eq!(Architecture::with_shape(a.shape), Some(a));
+            assert_eq!(a.name().to_uppercase().parse::<Architecture>(), Ok(a));
+            assert!(a.is_trainable());
             assert_eq!(a.zeroed().unwrap().shape(), a.shape);
         }
+        let names = ARCHITECTURES.map(|a| a.name());
+        assert_eq!([&names[0], &names[5]], ["halfkp_256x2-32-32", "kp_256x2-32-32"]);
+        assert_eq!(
+            [&names[6], &names[7], &names[8]],
+            ["psq_256x2-screlu-8b", "halfkp_256x2-screlu-8b", "lite_72-32"]
+        );
+        assert!(!"sfnn_halfka2_1024_7_64_k3k3".parse::<Architecture>().unwrap().is_trainable());
         let error = "halfkp_1x2-3-4".parse::<Architecture>().unwrap_err().to_string();
         assert!(
             error.contains("halfkp_1x2-3-4") && error.contains("halfkp_1024x2-8-64, halfkpvm_256"),

@@ -1,7 +1,7 @@
 //! The network embedded in the binary.
 
-use super::file::NetworkError;
 use super::network::Network;
+use super::reader::NetworkError;
 
 /// Made by `toratsugumi net pack`.
 static FILE: &[u8] = include_bytes!("../../eval/default.nn.zst");

@@ -5,25 +5,30 @@
 //! u32 hash      i16 biases [L1]   i16 weights [inputs][L1]
 //! u32 hash      for each layer: i32 biases [OUT]   i8 weights [OUT][IN, padded to a multiple of 32]
 //! ```
-//! A network without hidden layers, which no other program reads, has i16 weights there.
+//! A network without hidden layers, which no other program reads, has i16 weights there. An SFNN network has a
+//! section of layers for each of its stacks, before them the parameters of the progress if that chooses a
+//! stack, and its transformer packed: for the biases and for the weights the word `COMPRESSED_LEB128`, a u32
+//! number of bytes and signed LEB128.
 //!
-//! Everything is little-endian. A file's architecture is detected by its length, or by its hashes where the
-//! length is unknown (a pipe). The architecture string is only displayed, because many programs write a fixed
-//! one (`[41024->256x2]` is common: the number of inputs on a chess board, and 256x2 for any width). An
-//! unexpected hash is a warning.
+//! Everything is little-endian. The architecture of a file is detected by its length, or by its hashes where
+//! the length is unknown (a pipe); for the networks of [`ARCHITECTURES`] the architecture string is only
+//! displayed, because many programs write a fixed one (`[41024->256x2]` is common: the number of inputs on a
+//! chess board, and 256x2 for any width). Other networks are named by the string, and must have the length
+//! that belongs to it. An unexpected hash is a warning.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::arch::{ARCHITECTURES, Architecture, FV_SCALE, VERSION};
+use super::features::FEATURE_SETS;
 use super::layers::Dense;
 use super::network::Network;
 use super::parameters::Parameters;
-use super::shape::{Shape, Style};
+use super::reader::{Block, NetworkError, NetworkHeader, NetworkReader, PACKED_HEAD, write_packed};
+use super::shape::{HeadShape, PROGRESS_HASH, Shape, Style};
 use crate::resume::sha256::sha256;
 use crate::resume::whole_file::WholeFile;
-use crate::support::memory::OutOfMemory;
 
 /// The name of the file in an `EvalDir`.
 pub const FILE_NAME: &str = "nn.bin";
@@ -31,106 +36,77 @@ pub const FILE_NAME: &str = "nn.bin";
 /// The longest architecture string that is accepted; usual ones have about 200 bytes.
 const LONGEST_STRING: u32 = 1 << 20;
 
-/// The magic bytes of a compressed block of a feature transformer. Its length in bytes follows, then signed
-/// LEB128.
-const LEB128: &[u8; 17] = b"COMPRESSED_LEB128";
-
-/// The hashes (file, transformer) of YaneuraOu's "SFNN without PSQT" networks, the same ones for all sizes:
-/// HalfKA inputs, accumulators multiplied in pairs, sets of layers chosen by the kings' ranks.
-const SFNN: [u32; 2] = [0x3C20_3B32, 0x5F13_4AB8];
-
-/// Why a network file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[allow(missing_docs)] // the messages say it
-pub enum NetworkError {
-    #[error("cannot open {}: {source}", path.display())]
-    Open { path: PathBuf, source: io::Error },
-    #[error("cannot read the network: {0}")]
-    Io(io::Error),
-    #[error("not a network file: it begins with {found:#010x} instead of the version {VERSION:#010x}")]
-    Version { found: u32 },
-    #[error("not a network file: an architecture string of {0} bytes")]
-    StringLength(u32),
-    #[error("the network file ends within the {section}")]
-    Truncated { section: &'static str },
-    #[error("the network file continues after the last layer")]
-    TrailingBytes,
-    #[error("{header}: a {shape} network with this header has {expected} bytes")]
-    Length { header: Box<NetworkHeader>, shape: Box<Shape>, expected: u64 },
-    #[error(
-        "this is {}, which this engine does not play (it reads {}): {header}",
-        compressed_name(header, *width), supported()
-    )]
-    Compressed { header: Box<NetworkHeader>, width: usize },
-    #[error("{header}; this engine reads {}", supported())]
-    Unknown { header: Box<NetworkHeader> },
-    #[error(transparent)]
-    OutOfMemory(#[from] OutOfMemory),
-}
-
-fn supported() -> String {
-    ARCHITECTURES.map(|a| a.shape.to_string()).join(", ")
-}
-
-/// The name of a network with a compressed feature transformer of `width` outputs.
-fn compressed_name(header: &NetworkHeader, width: usize) -> String {
-    let is_sfnn =
-        header.hash == SFNN[0] || header.transformer_hash == SFNN[1] || header.string.contains("SFNN");
-    if is_sfnn { format!("SFNN-{width}") } else { format!("a compressed network of {width} accumulators") }
-}
-
-/// The header of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NetworkHeader {
-    /// The hash of the whole network.
-    pub hash: u32,
-    /// The hash of the feature transformer.
-    pub transformer_hash: u32,
-    /// The architecture string, cut to a sane length.
-    pub string: String,
-    /// Length of the file in bytes, if known.
-    pub length: Option<u64>,
-    /// Bytes before the feature transformer's hash.
-    start: u64,
-}
-
-impl std::fmt::Display for NetworkHeader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let NetworkHeader { hash, transformer_hash, string, length, .. } = self;
-        let length = length.map_or("an unknown number of".to_owned(), |n| n.to_string());
-        write!(
-            f,
-            "the network calls itself {string:?}, has the hashes {hash:#010x} (file) and {transformer_hash:#010x} \
-             (transformer) and {length} bytes"
-        )
-    }
-}
-
 impl NetworkHeader {
-    /// Detects the architecture.
+    fn boxed(&self) -> Box<NetworkHeader> {
+        Box::new(self.clone())
+    }
+
+    /// Bytes after the architecture string, if known.
+    fn body(&self) -> Option<u64> {
+        self.length.map(|length| length.saturating_sub(self.start))
+    }
+
+    /// The error for a file that has not the length of a shape; `after` are the bytes after the string that it
+    /// should have.
+    fn wrong_length(&self, shape: Shape, after: u64) -> NetworkError {
+        NetworkError::Length { header: self.boxed(), shape: shape.into(), expected: self.start + after }
+    }
+
+    /// Detects the architecture of a file whose transformer is not packed.
     fn architecture(&self) -> Result<Architecture, NetworkError> {
-        let by_hash = || {
-            let hash = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
-            hash.or_else(|| {
-                ARCHITECTURES.into_iter().find(|a| a.shape.transformer_hash() == self.transformer_hash)
-            })
+        let by_hash = || ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
+        let named = self.named();
+        let Some(body) = self.body() else {
+            // without a length only the name or the hash of the whole network identifies it
+            let known = by_hash().map_or(named, |known| Ok(Some(known)));
+            return known?.ok_or_else(|| NetworkError::Unknown { header: self.boxed() });
         };
-        let header = || Box::new(self.clone());
-        let Some(length) = self.length else {
-            // without a length only the hash of the whole network identifies it
-            let known = ARCHITECTURES.into_iter().find(|a| a.shape.file_hash() == self.hash);
-            return known.ok_or_else(|| NetworkError::Unknown { header: header() });
+        let known = ARCHITECTURES.into_iter().find(|a| a.shape.bytes() == body);
+        if let Some(known) =
+            known.or(named.as_ref().ok().copied().flatten().filter(|a| a.shape.bytes() == body))
+        {
+            return Ok(known);
+        }
+        let by_transformer =
+            || ARCHITECTURES.into_iter().find(|a| a.shape.transformer_hash() == self.transformer_hash);
+        Err(match by_hash().or_else(by_transformer).or(named?) {
+            Some(Architecture { shape }) => self.wrong_length(shape, shape.bytes()),
+            None => NetworkError::Unknown { header: self.boxed() },
+        })
+    }
+
+    /// The architecture that the string names: `Network=SFNN_...`, or the features and layers of a network with
+    /// hidden layers.
+    fn named(&self) -> Result<Option<Architecture>, NetworkError> {
+        let after = |start: &str| self.string.split_once(start).map(|(_, rest)| rest);
+        let until = |text: &'static str, ends: [char; 2]| {
+            after(text).map(|rest| rest.split(ends).next().unwrap_or(rest))
         };
-        let body = length.saturating_sub(self.start);
-        match ARCHITECTURES.into_iter().find(|a| a.shape.bytes() == body) {
-            Some(known) => Ok(known),
-            None => Err(match by_hash() {
-                Some(Architecture { shape, .. }) => {
-                    let expected = self.start + shape.bytes();
-                    NetworkError::Length { header: header(), shape: shape.into(), expected }
-                }
-                None => NetworkError::Unknown { header: header() },
-            }),
+        if let Some(name) = until("Network=", ['{', ',']).filter(|name| name.starts_with("SFNN")) {
+            let shape =
+                Shape::parse(name).map_err(|reason| NetworkError::Name { header: self.boxed(), reason })?;
+            return Ok(Some(Architecture { shape }));
+        }
+        let shape = || {
+            let inputs = until("Features=", ['[', ','])?;
+            let inputs = FEATURE_SETS.iter().find(|f| f.name_in_files == inputs)?;
+            let l1 = until("->", ['x', ']'])?;
+            let mut layers =
+                self.string.split("ClippedReLU[").skip(1).filter_map(|part| part.split(']').next());
+            let (l3, l2) = (layers.next()?, layers.next()?);
+            Shape::parse(&format!("{}_{l1}x2_{l2}_{l3}", inputs.arch)).ok()
+        };
+        Ok(shape().map(|shape| Architecture { shape }))
+    }
+
+    /// Checks that a network with a packed transformer, of one to three bytes a number, can have this length.
+    fn check_packed(&self, Architecture { shape }: Architecture) -> Result<(), NetworkError> {
+        let numbers = (shape.l1 * (1 + shape.inputs.count())) as u64;
+        let rest = 4 + 2 * PACKED_HEAD + shape.bytes_after_transformer();
+        match self.body() {
+            Some(body) if body < rest + numbers => Err(self.wrong_length(shape, rest + numbers)),
+            Some(body) if body > rest + 3 * numbers => Err(self.wrong_length(shape, rest + 3 * numbers)),
+            _ => Ok(()),
         }
     }
 }
@@ -145,14 +121,15 @@ impl Network {
     /// # Errors
     /// See [`NetworkError`]; memory use is bounded by that of a network for all inputs.
     pub fn read(from: &mut impl Read, length: Option<u64>) -> Result<Loaded, NetworkError> {
-        Network::read_laid_out(from, length, &Plain)
+        Network::read_laid_out(from, length, None, &Plain)
     }
 
     /// [`read`](Self::read) with the feature transformer's rows in some layout.
     pub(super) fn read_laid_out(
         from: &mut impl Read,
         length: Option<u64>,
-        rows: &dyn WeightLayout,
+        architecture: Option<Architecture>,
+        layout: &dyn WeightLayout,
     ) -> Result<Loaded, NetworkError> {
         let mut source = NetworkReader::new(from);
         let version = source.u32()?;
@@ -172,24 +149,33 @@ impl Network {
         let transformer_hash = source.u32()?;
         let start = 12 + u64::from(string_length);
         let header = NetworkHeader { hash, transformer_hash, string, length, start };
-        let mut beginning = *LEB128;
-        source.fill(&mut beginning)?;
-        if beginning == *LEB128 {
-            let width = source.compressed_numbers()?;
-            return Err(NetworkError::Compressed { header: header.into(), width });
+        let mut bias = Block::begin(&mut source)?;
+        let architecture = match architecture {
+            Some(known) => known,
+            None if !bias.is_packed() => header.architecture()?,
+            None => match header.named()? {
+                Some(named) => named,
+                None => nameless(&mut bias, &mut source, &header)?,
+            },
+        };
+        if bias.is_packed() {
+            header.check_packed(architecture)?;
         }
-        let architecture = header.architecture()?;
-        let mut from = beginning.chain(source.from);
-        NetworkReader { from: &mut from, section: source.section }.network(architecture, header, rows)
+        read_network(source, architecture, header, bias, layout)
     }
 
     /// Reads the network file at `path`; for a directory (an `EvalDir`), the `nn.bin` in it.
     pub fn load(path: &Path) -> Result<Loaded, NetworkError> {
+        Network::load_as(path, None)
+    }
+
+    /// [`load`](Self::load) a file of a known architecture, whatever its header says.
+    pub fn load_as(path: &Path, architecture: Option<Architecture>) -> Result<Loaded, NetworkError> {
         let path = if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() };
         let opened = File::open(&path).and_then(|file| file.metadata().map(|about| (file, about)));
         let (file, about) = opened.map_err(|source| NetworkError::Open { path, source })?;
         let length = about.is_file().then_some(about.len());
-        Network::read(&mut BufReader::with_capacity(1 << 20, file), length)
+        Network::read_laid_out(&mut BufReader::with_capacity(1 << 20, file), length, architecture, &Plain)
     }
 
     /// Writes a network file that compatible engines read.
@@ -212,7 +198,7 @@ impl Network {
         &self,
         to: &mut impl Write,
         style: Style,
-        rows: &dyn WeightLayout,
+        layout: &dyn WeightLayout,
     ) -> io::Result<()> {
         let mut to = BufWriter::with_capacity(1 << 20, to);
         let (parameters, shape) = (self.parameters(), self.shape());
@@ -226,12 +212,16 @@ impl Network {
         to.write_all(string.as_bytes())?;
 
         to.write_all(&shape.transformer_hash().to_le_bytes())?;
-        let mut bytes = Vec::with_capacity(2 * shape.l1);
-        write_i16s(parameters.bias(), &mut bytes, &mut to)?;
-        rows.write(parameters, &mut to)?;
-        to.write_all(&shape.layers_hash().to_le_bytes())?;
-        for layer in parameters.layers() {
-            write_layer(layer, &mut to)?;
+        layout.write(parameters, &mut to)?;
+        if let Some(progress) = parameters.progress() {
+            to.write_all(&PROGRESS_HASH.to_le_bytes())?;
+            for number in [progress.bias].iter().chain(&progress.weights[..]) {
+                to.write_all(&number.to_le_bytes())?;
+            }
+        }
+        for stack in parameters.layers().chunks_exact(shape.dense().len()) {
+            to.write_all(&shape.layers_hash().to_le_bytes())?;
+            stack.iter().try_for_each(|layer| write_layer(*layer, &mut to))?;
         }
         to.flush()
     }
@@ -244,26 +234,49 @@ impl Network {
     }
 }
 
-/// The order of a feature transformer's rows in a file.
+/// How a feature transformer's biases and weights are written.
 pub(super) trait WeightLayout {
-    fn read(&self, from: &mut NetworkReader, parameters: &mut dyn Parameters) -> Result<(), NetworkError>;
+    /// Reads them; the biases have begun.
+    fn read(
+        &self,
+        bias: Block,
+        from: &mut NetworkReader,
+        parameters: &mut dyn Parameters,
+    ) -> Result<(), NetworkError>;
+    /// Writes them.
     fn write(&self, parameters: &dyn Parameters, to: &mut dyn Write) -> io::Result<()>;
 }
 
-/// One after the other: the standard order.
+/// One row after the other, packed in SFNN networks: the standard layout.
 struct Plain;
 
 impl WeightLayout for Plain {
-    fn read(&self, from: &mut NetworkReader, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
-        let shape = parameters.shape();
-        let mut bytes = vec![0; 2 * shape.l1];
-        (0..shape.inputs.count()).try_for_each(|input| from.i16s(parameters.row_mut(input), &mut bytes))
+    fn read(
+        &self,
+        mut bias: Block,
+        from: &mut NetworkReader,
+        parameters: &mut dyn Parameters,
+    ) -> Result<(), NetworkError> {
+        bias.read(from, parameters.bias_mut())?;
+        let packed = bias.is_packed();
+        bias.end(from)?;
+        // only packed weights say so once more
+        let mut rows = if packed { Block::begin(from)? } else { Block::new() };
+        let inputs = parameters.shape().inputs.count();
+        (0..inputs).try_for_each(|input| rows.read(from, parameters.row_mut(input)))?;
+        rows.end(from)
     }
 
     fn write(&self, parameters: &dyn Parameters, to: &mut dyn Write) -> io::Result<()> {
         let shape = parameters.shape();
         let mut bytes = Vec::with_capacity(2 * shape.l1);
-        (0..shape.inputs.count()).try_for_each(|input| write_i16s(parameters.row(input), &mut bytes, to))
+        let mut rows = (0..shape.inputs.count()).map(|input| parameters.row(input));
+        if !matches!(shape.head, HeadShape::Sfnn { .. }) {
+            write_i16s(parameters.bias(), &mut bytes, to)?;
+            return rows.try_for_each(|row| write_i16s(row, &mut bytes, to));
+        }
+        write_packed(&mut [parameters.bias()].into_iter(), to)?;
+        write_packed(&mut rows, to)
     }
 }
 
@@ -289,117 +302,89 @@ fn write_layer(layer: &dyn Dense, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A reader that knows the section of the file, for errors.
-pub(super) struct NetworkReader<'a> {
-    from: &'a mut dyn Read,
-    section: &'static str,
+/// The architecture of a network with packed biases whose string does not name it.
+fn nameless(
+    bias: &mut Block,
+    from: &mut NetworkReader,
+    header: &NetworkHeader,
+) -> Result<Architecture, NetworkError> {
+    let (shape, width) = (Shape::sfnn_1536(), bias.count(from, 8192)?);
+    let fits = || header.check_packed(Architecture { shape }).is_ok();
+    if header.transformer_hash == shape.transformer_hash() && width == shape.l1 && fits() {
+        return Ok(Architecture { shape });
+    }
+    Err(NetworkError::Nameless { header: header.boxed(), width })
 }
 
-impl<'a> NetworkReader<'a> {
-    pub(super) fn new(from: &'a mut dyn Read) -> NetworkReader<'a> {
-        NetworkReader { from, section: "header" }
-    }
-
-    /// Reads everything after the hash of the feature transformer.
-    fn network(
-        mut self,
-        architecture: Architecture,
-        header: NetworkHeader,
-        rows: &dyn WeightLayout,
-    ) -> Result<Loaded, NetworkError> {
-        let shape = architecture.shape;
-        let mut warnings = Vec::new();
-        let mut check = |what: &str, found: u32, expected: u32| {
-            if found != expected {
-                warnings.push(format!(
-                    "the network's {what} hash is {found:#010x}, expected {expected:#010x} of {shape}"
-                ));
-            }
-        };
-        check("file", header.hash, shape.file_hash());
-        check("transformer", header.transformer_hash, shape.transformer_hash());
-        let mut parameters = architecture.zeroed()?;
-        let mut bytes = vec![0; 2 * shape.l1];
-        self.i16s(parameters.bias_mut(), &mut bytes)?;
-        rows.read(&mut self, &mut *parameters)?;
-        self.section = "hidden layers";
-        check("layers'", self.u32()?, shape.layers_hash());
-        let mut stray = false;
-        for layer in parameters.layers_mut() {
-            stray |= self.layer(layer)?;
+/// Reads everything after the hash of the feature transformer.
+fn read_network(
+    mut from: NetworkReader,
+    architecture: Architecture,
+    header: NetworkHeader,
+    bias: Block,
+    layout: &dyn WeightLayout,
+) -> Result<Loaded, NetworkError> {
+    let (shape, packed) = (architecture.shape, bias.is_packed());
+    let mut warnings = Vec::new();
+    let mut check = |what: &str, found: u32, expected: u32| {
+        if found != expected {
+            warnings.push(format!(
+                "the network's {what} hash is {found:#010x}, expected {expected:#010x} of {shape}"
+            ));
         }
-        self.end()?;
-        if stray {
-            warnings.push("the network has weights for inputs that are none; they count for nothing".into());
+    };
+    check("file", header.hash, shape.file_hash());
+    check("transformer", header.transformer_hash, shape.transformer_hash());
+    let mut parameters = architecture.zeroed()?;
+    layout.read(bias, &mut from, &mut *parameters)?;
+    let after = from.at + shape.bytes_after_transformer();
+    if packed && header.length.is_some_and(|length| length != after) {
+        return Err(header.wrong_length(shape, after - header.start));
+    }
+    if let Some(progress) = parameters.progress_mut() {
+        from.section = "progress";
+        check("progress", from.u32()?, PROGRESS_HASH);
+        for number in std::iter::once(&mut progress.bias).chain(&mut progress.weights[..]) {
+            *number = from.u32()? as i32;
         }
-        Ok((Network::new(parameters, header.string), warnings))
     }
-
-    pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), NetworkError> {
-        self.from.read_exact(bytes).map_err(|e| match e.kind() {
-            io::ErrorKind::UnexpectedEof => NetworkError::Truncated { section: self.section },
-            _ => NetworkError::Io(e),
-        })
-    }
-
-    fn u32(&mut self) -> Result<u32, NetworkError> {
-        let mut bytes = [0; 4];
-        self.fill(&mut bytes)?;
-        Ok(u32::from_le_bytes(bytes))
-    }
-
-    /// Count of numbers in a compressed block, which begins with its length in bytes.
-    fn compressed_numbers(&mut self) -> Result<usize, NetworkError> {
-        let length = self.u32()?;
-        let mut block = Vec::new();
-        self.from
-            .take(length.min(LONGEST_STRING).into())
-            .read_to_end(&mut block)
-            .map_err(NetworkError::Io)?;
-        // the last byte of a number has no continuation bit
-        Ok(block.iter().filter(|byte| **byte < 0x80).count())
-    }
-
-    /// `bytes` is a buffer for them.
-    pub(super) fn i16s(&mut self, out: &mut [i16], bytes: &mut [u8]) -> Result<(), NetworkError> {
-        self.fill(bytes)?;
-        out.iter_mut().zip(bytes.as_chunks::<2>().0).for_each(|(w, b)| *w = i16::from_le_bytes(*b));
-        Ok(())
-    }
-
-    /// Whether the padding has nonzero bytes.
-    fn layer(&mut self, layer: &mut dyn Dense) -> Result<bool, NetworkError> {
-        for bias in layer.bias_mut() {
-            *bias = self.u32()? as i32;
+    from.section = "hidden layers";
+    let (mut stray, mut hash) = (false, shape.layers_hash());
+    for stack in parameters.layers_mut().chunks_exact_mut(shape.dense().len()) {
+        let found = from.u32()?;
+        // the first unexpected one is worth a warning
+        hash = if hash == shape.layers_hash() { found } else { hash };
+        for layer in stack {
+            stray |= read_layer(&mut from, *layer)?;
         }
-        let (inputs, width) = (layer.inputs(), layer.weight_bytes());
-        let mut row = vec![0; width * Shape::padded(inputs)];
-        let mut stray = false;
-        for output in 0..layer.bias().len() {
-            self.fill(&mut row)?;
-            let (weights, padding) = row.split_at(width * inputs);
-            for (input, bytes) in weights.chunks_exact(width).enumerate() {
-                let weight = match *bytes {
-                    [low, high] => i16::from_le_bytes([low, high]),
-                    _ => i16::from(bytes[0] as i8),
-                };
-                layer.set_weight(output, input, weight);
-            }
-            stray |= padding.iter().any(|&byte| byte != 0);
-        }
-        Ok(stray)
     }
+    check("layers'", hash, shape.layers_hash());
+    from.end()?;
+    if stray {
+        warnings.push("the network has weights for inputs that are none; they count for nothing".into());
+    }
+    Ok((Network::new(parameters, header.string), warnings))
+}
 
-    /// Checks that nothing is left.
-    fn end(&mut self) -> Result<(), NetworkError> {
-        let mut byte = [0];
-        loop {
-            return match self.from.read(&mut byte) {
-                Ok(0) => Ok(()),
-                Ok(_) => Err(NetworkError::TrailingBytes),
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) => Err(NetworkError::Io(e)),
+/// Whether the padding has nonzero bytes.
+fn read_layer(from: &mut NetworkReader, layer: &mut dyn Dense) -> Result<bool, NetworkError> {
+    for bias in layer.bias_mut() {
+        *bias = from.u32()? as i32;
+    }
+    let (inputs, width) = (layer.inputs(), layer.weight_bytes());
+    let mut row = vec![0; width * Shape::padded(inputs)];
+    let mut stray = false;
+    for output in 0..layer.bias().len() {
+        from.fill(&mut row)?;
+        let (weights, padding) = row.split_at(width * inputs);
+        for (input, bytes) in weights.chunks_exact(width).enumerate() {
+            let weight = match *bytes {
+                [low, high] => i16::from_le_bytes([low, high]),
+                _ => i16::from(bytes[0] as i8),
             };
+            layer.set_weight(output, input, weight);
         }
+        stray |= padding.iter().any(|&byte| byte != 0);
     }
+    Ok(stray)
 }

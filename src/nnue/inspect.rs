@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use super::head::pieces_in_hand;
 use super::king_part::KingPart;
-use super::layers::{Dense, WEIGHT_SHIFT};
+use super::layers::Dense;
 use super::network::Network;
 use super::parameters::Parameters;
 use super::shape::HeadShape;
+use super::stack::{clipped, squared};
 use crate::position::Position;
 use crate::types::Color;
 
@@ -26,28 +27,54 @@ pub struct Activations {
 impl Activations {
     /// Computes the activations by plain loops.
     pub fn of(network: &Network, pos: &Position) -> Activations {
-        let parameters = network.parameters();
+        let (parameters, shape) = (network.parameters(), network.shape());
         let [mut us, mut them] = parameters.accumulators_from_scratch(pos);
         if pos.side_to_move() == Color::White {
             std::mem::swap(&mut us, &mut them);
         }
-        let layers = parameters.layers();
+        let (mut layers, mut stack) = (parameters.layers(), 0);
+        let sfnn = if let HeadShape::Sfnn { buckets, .. } = shape.head {
+            stack = buckets.of(pos, parameters.progress().map_or(0, |progress| progress.sum(pos)));
+            us = products(&us);
+            them = products(&them);
+            true
+        } else {
+            false
+        };
+        let in_stack = shape.dense().len();
+        let layers: Vec<&dyn Dense> = layers.drain(stack * in_stack..).take(in_stack).collect();
         // a lite network uses only the side to move's
         let seen = us.into_iter().chain(them).take(layers[0].inputs());
         let transformed: Vec<u8> = seen.map(|a| a.clamp(0, 127) as u8).collect();
         let (output, layers) = layers.split_last().expect("every network has an output");
         let mut hidden: Vec<Vec<u8>> = Vec::new();
-        for layer in layers {
-            let sums = sums(*layer, hidden.last().unwrap_or(&transformed).iter().map(|&x| i32::from(x)));
-            hidden.push(sums.into_iter().map(clip).collect());
+        let mut shortcut = 0;
+        for (i, layer) in layers.iter().enumerate() {
+            let inputs = hidden.last().unwrap_or(&transformed).iter();
+            let mut sums = sums(*layer, inputs.map(|&x| i32::from(x)));
+            let mut outputs = Vec::new();
+            if sfnn && i == 0 {
+                let n = layers[1].inputs() / 2;
+                shortcut = sums.drain(n..).sum();
+                outputs.extend(sums.iter().map(|&sum| squared(sum)));
+            }
+            outputs.extend(sums.into_iter().map(clipped));
+            hidden.push(outputs);
         }
-        let head = network.shape().head;
-        let squared = matches!(head, HeadShape::Direct { .. });
+        let head = shape.head;
+        let direct = matches!(head, HeadShape::Direct { .. });
         let last = hidden.last().unwrap_or(&transformed).iter().map(|&x| i32::from(x));
-        let sums = sums(*output, last.map(|x| if squared { x * x } else { x }));
-        let raw = sums[head.bucket(pieces_in_hand(pos))] >> head.shift();
+        let sums = sums(*output, last.map(|x| if direct { x * x } else { x }));
+        let raw = (sums[head.bucket(pieces_in_hand(pos))] >> head.shift()).wrapping_add(shortcut);
         Activations { transformed, hidden, raw }
     }
+}
+
+/// The products of an accumulator's halves.
+fn products(sums: &[i16]) -> Vec<i16> {
+    let (first, second) = sums.split_at(sums.len() / 2);
+    let clip = |x: &i16| i32::from(*x).clamp(0, 127);
+    first.iter().zip(second).map(|(a, b)| (clip(a) * clip(b) / 128) as i16).collect()
 }
 
 fn sums(layer: &dyn Dense, inputs: impl Iterator<Item = i32> + Clone) -> Vec<i32> {
@@ -56,10 +83,6 @@ fn sums(layer: &dyn Dense, inputs: impl Iterator<Item = i32> + Clone) -> Vec<i32
         products.fold(0, i32::wrapping_add)
     };
     layer.bias().iter().enumerate().map(|(o, bias)| bias.wrapping_add(product(o))).collect()
-}
-
-fn clip(sum: i32) -> u8 {
-    (sum >> WEIGHT_SHIFT).clamp(0, 127) as u8
 }
 
 /// How often each unit of a layer is 0 and how often 127.
@@ -76,6 +99,8 @@ impl Usage {
 
     fn note(&mut self, activations: &[u8]) {
         self.seen += 1;
+        self.zero.resize(activations.len(), 0);
+        self.full.resize(activations.len(), 0);
         for (i, &a) in activations.iter().enumerate() {
             self.zero[i] += (a == 0) as u32;
             self.full[i] += (a == 127) as u32;
@@ -129,9 +154,11 @@ fn range<T: Copy + Ord + Display>(values: impl Iterator<Item = T> + Clone) -> St
     }
 }
 
-fn weights(layer: &dyn Dense) -> impl Iterator<Item = i32> + Clone {
-    let outputs = 0..layer.bias().len();
-    outputs.flat_map(move |o| (0..layer.inputs()).map(move |i| layer.weight(o, i) as i32))
+fn weights(layers: &[&dyn Dense]) -> impl Iterator<Item = i32> + Clone {
+    layers.iter().flat_map(|layer| {
+        let outputs = 0..layer.bias().len();
+        outputs.flat_map(move |o| (0..layer.inputs()).map(move |i| layer.weight(o, i) as i32))
+    })
 }
 
 fn rows(network: &dyn Parameters) -> impl Iterator<Item = i32> + Clone {
@@ -143,12 +170,12 @@ fn wide(row: &[i16], out: &mut [f32]) {
     out.iter_mut().zip(row).for_each(|(x, &w)| *x = f32::from(w));
 }
 
-/// The dense layers with their names.
-fn layers(network: &dyn Parameters) -> impl Iterator<Item = (String, &dyn Dense)> {
-    let layers = network.layers();
-    let last = layers.len() - 1;
-    let name = move |i: usize| if i == last { "output".to_owned() } else { format!("hidden {}", i + 1) };
-    layers.into_iter().enumerate().map(move |(i, layer)| (name(i), layer))
+/// The dense layers with their names: the same layer of all stacks.
+fn layers(network: &dyn Parameters) -> Vec<(String, Vec<&dyn Dense>)> {
+    let (layers, in_stack) = (network.layers(), network.shape().dense().len());
+    let name = |i: usize| if i == in_stack - 1 { "output".to_owned() } else { format!("hidden {}", i + 1) };
+    let of_all = |i: usize| layers.iter().skip(i).step_by(in_stack).copied().collect();
+    (0..in_stack).map(|i| (name(i), of_all(i))).collect()
 }
 
 /// Writes statistics of the network's parameters and, if there are positions, of its units on them.
@@ -178,22 +205,34 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
     if let Some(KingPart { all, specific }) = part {
         writeln!(out, "king squares\tRMS of board rows {all:.2}\tspecific to a king square {specific:.2}")?;
     }
-    for (name, layer) in layers(parameters) {
-        let (bias, range) = (range(layer.bias().iter().copied()), range(weights(layer)));
-        let (inputs, outputs) = (layer.inputs(), layer.bias().len());
+    if let Some(progress) = parameters.progress() {
+        let weights = range(progress.weights.iter().copied());
+        writeln!(out, "progress\tbias {}\tweights {weights}, in 65536ths", progress.bias)?;
+    }
+    let stacks = shape.head.stacks();
+    if stacks > 1 {
+        writeln!(out, "stacks\t{stacks} of the following layers")?;
+    }
+    for (name, layers) in layers(parameters) {
+        let biases = layers.iter().flat_map(|layer| layer.bias().iter().copied());
+        let (bias, range) = (range(biases), range(weights(&layers)));
+        let (inputs, outputs) = (layers[0].inputs(), layers[0].bias().len());
         writeln!(out, "{name}\t{inputs} -> {outputs}\tbias {bias}\tweights {range}")?;
-        writeln!(out, "\t{}", histogram(weights(layer)))?;
+        writeln!(out, "\t{}", histogram(weights(&layers)))?;
     }
     if positions.is_empty() {
         return Ok(());
     }
     let mut first = Usage::new(shape.units());
+    if let HeadShape::Sfnn { .. } = shape.head {
+        first = Usage::new(shape.l1 / 2);
+    }
     let mut hidden: Vec<(String, Usage)> =
-        layers(parameters).map(|(name, layer)| (name, Usage::new(layer.bias().len()))).collect();
+        layers(parameters).into_iter().map(|(name, _)| (name, Usage::new(0))).collect();
     hidden.pop(); // the output is not clipped
     for pos in positions {
         let a = Activations::of(network, pos);
-        a.transformed.chunks_exact(shape.units()).for_each(|view| first.note(view));
+        a.transformed.chunks_exact(first.zero.len()).for_each(|view| first.note(view));
         hidden.iter_mut().zip(&a.hidden).for_each(|((_, usage), layer)| usage.note(layer));
     }
     writeln!(out, "on {} positions", positions.len())?;
@@ -241,8 +280,8 @@ pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl 
                 "king squares\tRMS of changes in board rows {all:.2}\tspecific to a king square {specific:.2}"
             )?;
         }
-        for ((name, p), (_, q)) in layers(p).zip(layers(q)) {
-            line(out, &name, weights(p), weights(q))?;
+        for ((name, p), (_, q)) in layers(p).into_iter().zip(layers(q)) {
+            line(out, &name, weights(&p), weights(&q))?;
         }
     } else {
         writeln!(out, "of different shapes: no number of one has its like in the other")?;

@@ -29,7 +29,8 @@ impl KingPart {
     /// depend on the king.
     pub fn of(shape: &Shape, read: impl Fn(usize, &mut [f32])) -> Option<KingPart> {
         let (kings, rows, l1) = (shape.inputs.buckets(), shape.inputs.per_bucket(), shape.l1);
-        if kings == 1 {
+        // with attacks the buckets are not king squares alone
+        if kings == 1 || shape.inputs.attacks() {
             return None;
         }
         let hand = HAND_END as usize;

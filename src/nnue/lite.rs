@@ -12,15 +12,16 @@
 use std::sync::Arc;
 
 use super::accumulator::Accumulators;
-use super::features::{self, bona_pieces};
+use super::buckets::each_piece;
+use super::features::{self, Inputs, bona_pieces};
 use super::layers::{Affine, Aligned, Dense};
 use super::line::{FeatureChanges, FeatureLine};
 use super::parameters::{Evaluation, Parameters};
-use super::shape::{HeadShape, Inputs, Shape};
+use super::shape::{HeadShape, Shape};
 use super::simd::{Simd, Work, dispatch, scalar};
 use crate::position::{Position, Slot};
 use crate::support::memory::OutOfMemory;
-use crate::types::{Color, PieceType, Square};
+use crate::types::Color;
 
 /// Numbers for each file or rank.
 const CHANNELS: usize = 4;
@@ -64,20 +65,13 @@ impl Lite {
     /// The sums of both players.
     fn summed_up(&self, pos: &Position) -> [Sums; 2] {
         let mut pair = [Sums::new(self); 2];
-        let mut add = |slot: Slot| {
+        let add = |slot: Slot| {
             let pieces = bona_pieces(slot);
             for viewer in Color::ALL {
                 pair[viewer.index()].change(self, pieces[viewer.index()], i16::wrapping_add);
             }
         };
-        for square in Square::all().filter(|&square| pos.piece_on(square).is_some()) {
-            add(Slot::board(pos.piece_on(square), square));
-        }
-        for owner in Color::ALL {
-            for kind in PieceType::HAND {
-                (1..=pos.hand(owner).count(kind)).for_each(|nth| add(Slot::hand(owner, kind, nth)));
-            }
-        }
+        each_piece(pos, add);
         pair
     }
 }

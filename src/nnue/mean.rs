@@ -37,7 +37,7 @@ pub fn mean(networks: &[Network]) -> Result<Network, MeanError> {
         }
     }
     let all: Vec<_> = networks.iter().map(Network::parameters).collect();
-    let rounded = |sum: i64| (sum as f64 / all.len() as f64).round_ties_even() as i32;
+    let rounded = |sum: i64| (sum as f64 / networks.len() as f64).round_ties_even() as i32;
     let mut mean = first.architecture().zeroed()?;
     let mut sums = vec![0i64; first.shape().l1];
     let mut mean_row = |rows: &mut dyn Iterator<Item = &[i16]>, out: &mut [i16]| {
@@ -49,8 +49,16 @@ pub fn mean(networks: &[Network]) -> Result<Network, MeanError> {
     for input in 0..first.shape().inputs.count() {
         mean_row(&mut all.iter().map(|p| p.row(input)), mean.row_mut(input));
     }
+    if let Some(progress) = mean.progress_mut() {
+        let all: Vec<_> = all.iter().filter_map(|p| p.progress()).collect();
+        progress.bias = rounded(all.iter().map(|p| i64::from(p.bias)).sum());
+        for (i, weight) in progress.weights.iter_mut().enumerate() {
+            *weight = rounded(all.iter().map(|p| i64::from(p.weights[i])).sum());
+        }
+    }
+    let all: Vec<Vec<_>> = all.iter().map(|p| p.layers()).collect();
     for (i, layer) in mean.layers_mut().into_iter().enumerate() {
-        let all: Vec<_> = all.iter().map(|p| p.layers()[i]).collect();
+        let all: Vec<_> = all.iter().map(|layers| layers[i]).collect();
         for (output, bias) in layer.bias_mut().iter_mut().enumerate() {
             *bias = rounded(all.iter().map(|l| i64::from(l.bias()[output])).sum());
         }

@@ -42,13 +42,13 @@ impl Network {
         let shape = self.shape();
         match shape.head {
             HeadShape::Hidden { .. } => format!("{shape}-1"),
-            HeadShape::Direct { .. } | HeadShape::Lite { .. } => shape.to_string(),
+            _ => shape.to_string(),
         }
     }
 
     /// The architecture.
     pub fn architecture(&self) -> Architecture {
-        Architecture::with_shape(self.shape()).expect("parameters come from an architecture")
+        Architecture { shape: self.shape() }
     }
 
     /// The architecture string of its file, or what made it.

@@ -6,9 +6,10 @@
 //! the end, 16 bits each. The result is a quarter smaller than the compressed plain file, and unpacks faster,
 //! because zstd finds few repetitions and mostly entropy-codes the bytes.
 
-use super::file::{NetworkError, NetworkReader, WeightLayout, write_i16s};
+use super::file::{WeightLayout, write_i16s};
 use super::network::Network;
 use super::parameters::Parameters;
+use super::reader::{Block, NetworkError, NetworkReader};
 use super::shape::Style;
 use std::io::{self, Write};
 
@@ -36,7 +37,7 @@ impl Network {
     /// See [`NetworkError`].
     pub fn unpack(packed: &[u8]) -> Result<Network, NetworkError> {
         let mut reader = zstd::stream::read::Decoder::with_buffer(packed).map_err(NetworkError::Io)?;
-        let (network, _warnings) = Network::read_laid_out(&mut reader, None, &AroundTheMean)?;
+        let (network, _warnings) = Network::read_laid_out(&mut reader, None, None, &AroundTheMean)?;
         Ok(network)
     }
 }
@@ -45,7 +46,13 @@ impl Network {
 struct AroundTheMean;
 
 impl WeightLayout for AroundTheMean {
-    fn read(&self, from: &mut NetworkReader, parameters: &mut dyn Parameters) -> Result<(), NetworkError> {
+    fn read(
+        &self,
+        mut bias: Block,
+        from: &mut NetworkReader,
+        parameters: &mut dyn Parameters,
+    ) -> Result<(), NetworkError> {
+        bias.read(from, parameters.bias_mut())?;
         let shape = parameters.shape();
         let (features, buckets, width) = (shape.inputs.per_bucket(), shape.inputs.buckets(), shape.l1);
         let mut planes = vec![0; 2 * features * width];
@@ -82,6 +89,7 @@ impl WeightLayout for AroundTheMean {
         let shape = parameters.shape();
         let (features, buckets) = (shape.inputs.per_bucket(), shape.inputs.buckets());
         let rows_of = |feature| (0..buckets).map(move |bucket| parameters.row(bucket * features + feature));
+        write_i16s(parameters.bias(), &mut Vec::new(), to)?;
         let mut means = Vec::with_capacity(features * shape.l1);
         for feature in 0..features {
             let mut sums = vec![0i64; shape.l1];
@@ -138,10 +146,12 @@ mod tests {
         AroundTheMean.write(&*network, &mut bytes).unwrap();
         assert!(bytes.len() < inputs.count() * 256 + inputs.per_bucket() * 512 + 4000);
         let mut back = Architecture::DEFAULT.zeroed().unwrap();
-        AroundTheMean.read(&mut NetworkReader::new(&mut &bytes[..]), &mut *back).unwrap();
+        AroundTheMean.read(Block::new(), &mut NetworkReader::new(&mut &bytes[..]), &mut *back).unwrap();
         assert!((0..inputs.count()).all(|i| back.row(i) == network.row(i)));
         let cut = &bytes[..bytes.len() - 1];
-        assert!(AroundTheMean.read(&mut NetworkReader::new(&mut &cut[..]), &mut *back).is_err());
+        assert!(
+            AroundTheMean.read(Block::new(), &mut NetworkReader::new(&mut &cut[..]), &mut *back).is_err()
+        );
     }
 
     #[test]

@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use super::accumulator::{AccumulatorStack, Accumulators, Pair, Propagate};
+use super::buckets::{Progress, each_piece};
 use super::features::{FeatureSet, View, bona_pieces};
 use super::head::{Head, pieces_in_hand};
 use super::layers::{Aligned, Dense, Row};
 use super::perspective::Perspective;
 use super::shape::Shape;
 use super::simd::{dispatch, scalar};
-use crate::position::{Position, Slot};
-use crate::types::{Color, PieceType, Square};
+use crate::position::Position;
+use crate::types::Color;
 
 /// The parameters of a network of any shape. Access is slow; for files, tools and the trainer.
 #[allow(private_bounds)] // what is computed with them is this module's business
@@ -26,10 +27,18 @@ pub trait Parameters: Evaluation + Send + Sync {
     fn row(&self, input: usize) -> &[i16];
     /// See [`row`](Self::row).
     fn row_mut(&mut self, input: usize) -> &mut [i16];
-    /// The dense layers, from the accumulators to the output.
+    /// The dense layers, from the accumulators to the output; of several stacks one after the other.
     fn layers(&self) -> Vec<&dyn Dense>;
     /// See [`layers`](Self::layers).
     fn layers_mut(&mut self) -> Vec<&mut dyn Dense>;
+    /// The parameters of the game's progress, if it chooses the stack.
+    fn progress(&self) -> Option<&Progress> {
+        None
+    }
+    /// See [`progress`](Self::progress).
+    fn progress_mut(&mut self) -> Option<&mut Progress> {
+        None
+    }
 }
 
 /// Evaluation with a network.
@@ -109,15 +118,7 @@ fn summed_up<F: FeatureSet, const L1: usize, H: Head<L1>>(
 ) -> Pair<L1> {
     Color::ALL.map(|viewer| {
         let mut pieces: Vec<u16> = Vec::with_capacity(40);
-        for square in Square::all().filter(|&square| pos.piece_on(square).is_some()) {
-            pieces.push(bona_pieces(Slot::board(pos.piece_on(square), square))[viewer.index()]);
-        }
-        for owner in Color::ALL {
-            for kind in PieceType::HAND {
-                let nths = 1..=pos.hand(owner).count(kind);
-                pieces.extend(nths.map(|nth| bona_pieces(Slot::hand(owner, kind, nth))[viewer.index()]));
-            }
-        }
+        each_piece(pos, |slot| pieces.push(bona_pieces(slot)[viewer.index()]));
         let view = View::<F>::new(viewer, pos.king_square(viewer));
         let mut features: Vec<usize> = pieces.into_iter().map(|piece| view.row(piece)).collect();
         features.retain(|&feature| feature < F::PER_BUCKET);

@@ -3,7 +3,7 @@
 use super::features::FeatureSet;
 use super::head::Head;
 use super::layers::Transformer;
-use super::shape::{Inputs, Shape};
+use super::shape::Shape;
 use crate::support::memory::OutOfMemory;
 
 /// All layers: features `F` to two accumulators of `L1` outputs, and a [`Head`] after them.
@@ -16,7 +16,7 @@ pub(super) struct Perspective<F, const L1: usize, H> {
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Perspective<F, L1, H> {
     /// The sizes, at run time.
-    pub const SHAPE: Shape = Shape { inputs: Inputs::of::<F>(), l1: L1, head: H::SHAPE };
+    pub const SHAPE: Shape = Shape { inputs: F::SET, l1: L1, head: H::SHAPE };
 
     /// Layers of zeros.
     ///

@@ -11,13 +11,60 @@ use super::simd::{Simd, prefetch};
 use crate::position::{Position, Slot};
 use crate::types::{Color, Hand, Piece, PieceType, Square};
 
+/// The pieces that an accumulator holds.
+#[derive(Clone)]
+pub(super) struct Pieces {
+    pub board: [Piece; Square::NUM],
+    hands: [Hand; 2],
+}
+
+impl Pieces {
+    /// No piece.
+    pub const NONE: Pieces = Pieces { board: [Piece::NONE; Square::NUM], hands: [Hand::EMPTY; 2] };
+
+    /// Changes them to those of a position. Calls `note` for each piece that is removed (`false`) or added.
+    ///
+    /// # Safety
+    /// The processor has the instructions of `S`.
+    #[allow(unsafe_code)]
+    #[inline(always)]
+    pub unsafe fn update<S: Simd>(&mut self, pos: &Position, mut note: impl FnMut(Slot, bool)) {
+        let (old, new) = (&mut self.board, pos.board());
+        // SAFETY: the caller's promise.
+        let mut squares = unsafe { S::differences(old, new) };
+        while squares != 0 {
+            let square = Square(squares.trailing_zeros() as u8);
+            squares &= squares - 1;
+            let (gone, come) = (old[square.index()], new[square.index()]);
+            if gone.is_some() {
+                note(Slot::board(gone, square), false);
+            }
+            if come.is_some() {
+                note(Slot::board(come, square), true);
+            }
+            old[square.index()] = come;
+        }
+        for owner in Color::ALL {
+            let (old, new) = (self.hands[owner.index()], pos.hand(owner));
+            if old == new {
+                continue;
+            }
+            self.hands[owner.index()] = new;
+            for kind in PieceType::HAND {
+                let (old, new) = (old.count(kind), new.count(kind));
+                (new + 1..=old).for_each(|nth| note(Slot::hand(owner, kind, nth), false));
+                (old + 1..=new).for_each(|nth| note(Slot::hand(owner, kind, nth), true));
+            }
+        }
+    }
+}
+
 /// An accumulator and its pieces.
 #[derive(Clone)]
 #[repr(C)]
 struct RefreshEntry<const L1: usize> {
     accumulator: Row<L1>,
-    board: [Piece; Square::NUM],
-    hands: [Hand; 2],
+    pieces: Pieces,
 }
 
 /// One thread's table; about 100 KB for HalfKP and 256 outputs.
@@ -41,8 +88,7 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
                 let sum = |i: usize| input.bias.0[i].wrapping_add(absent[i].wrapping_mul(F::ACTIVE as i16));
                 entries.push(RefreshEntry {
                     accumulator: Aligned(std::array::from_fn(sum)),
-                    board: [Piece::NONE; Square::NUM],
-                    hands: [Hand::EMPTY; 2],
+                    pieces: Pieces::NONE,
                 });
             }
         }
@@ -66,42 +112,17 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
         let entry = &mut self.entries[viewer.index() * View::<F>::COUNT + view.number()];
         let first = view.first();
         let (mut subs, mut adds) = (List::new(), List::new());
-        let note = |list: &mut List, slot: Slot| {
-            let feature = view.row(bona_pieces(slot)[viewer.index()]);
-            // kings may be missing
-            if feature < F::PER_BUCKET {
-                let row = first + feature;
-                prefetch(&input.rows[row]);
-                list.push(row as u32);
-            }
-        };
-
-        let (old, new) = (&mut entry.board, pos.board());
         // SAFETY: the caller's promise.
-        let mut squares = unsafe { S::differences(old, new) };
-        while squares != 0 {
-            let square = Square(squares.trailing_zeros() as u8);
-            squares &= squares - 1;
-            let (gone, come) = (old[square.index()], new[square.index()]);
-            if gone.is_some() {
-                note(&mut subs, Slot::board(gone, square));
-            }
-            if come.is_some() {
-                note(&mut adds, Slot::board(come, square));
-            }
-            old[square.index()] = come;
-        }
-        for owner in Color::ALL {
-            let (old, new) = (entry.hands[owner.index()], pos.hand(owner));
-            if old == new {
-                continue;
-            }
-            entry.hands[owner.index()] = new;
-            for kind in PieceType::HAND {
-                let (old, new) = (old.count(kind), new.count(kind));
-                (new + 1..=old).for_each(|nth| note(&mut subs, Slot::hand(owner, kind, nth)));
-                (old + 1..=new).for_each(|nth| note(&mut adds, Slot::hand(owner, kind, nth)));
-            }
+        unsafe {
+            entry.pieces.update::<S>(pos, |slot, added| {
+                let feature = view.row(bona_pieces(slot)[viewer.index()]);
+                // kings may be missing
+                if feature < F::PER_BUCKET {
+                    let row = first + feature;
+                    prefetch(&input.rows[row]);
+                    (if added { &mut adds } else { &mut subs }).push(row as u32);
+                }
+            });
         }
         // the number of features is constant, except between positions with different numbers of missing
         // pieces

@@ -18,6 +18,12 @@ impl Slot {
         Slot((piece.index() * Square::NUM + sq.index()) as u16)
     }
 
+    /// The square, unless it is in a hand.
+    #[inline]
+    pub const fn square(self) -> Option<Square> {
+        if (self.0 as usize) < Self::HANDS { Some(Square((self.0 % 81) as u8)) } else { None }
+    }
+
     /// The `nth` piece (from 1) of a kind in the hand of `color`.
     #[inline]
     pub const fn hand(color: Color, kind: PieceType, nth: u32) -> Slot {

@@ -3,6 +3,7 @@
 use super::quantize::FromNetworkError;
 use crate::data::RecordError;
 use crate::nnue::NetworkError;
+use crate::nnue::arch::ARCHITECTURES;
 use crate::resume::ResumeError;
 use crate::support::memory::OutOfMemory;
 use std::path::PathBuf;
@@ -31,7 +32,9 @@ pub enum TrainError {
         "{} holds a {found} network, and --arch {asked} is to be trained: give --arch {name}, or another start",
         path.display()
     )]
-    OtherArchitecture { path: PathBuf, found: String, name: &'static str, asked: &'static str },
+    OtherArchitecture { path: PathBuf, found: String, name: String, asked: String },
+    #[error("{0} networks cannot be trained; there are {names}", names = ARCHITECTURES.map(|a| a.name()).join(", "))]
+    Untrainable(String),
     #[error("--tie-mirror: in a {shape} network {reason}")]
     NothingToShare { shape: String, reason: &'static str },
     #[error(

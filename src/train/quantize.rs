@@ -7,7 +7,7 @@ pub use super::head::OUTPUT_SUM;
 use super::layout::Layout;
 use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
-use crate::nnue::{FV_SCALE, Network, Shape, output_of};
+use crate::nnue::{FV_SCALE, Network, output_of};
 use crate::support::memory::OutOfMemory;
 
 /// The integer for 1 in the first layer.
@@ -19,7 +19,9 @@ pub enum FromNetworkError {
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
     #[error("a {0} network holds products of the trained parameters: start from its run's checkpoint")]
-    Multiplied(Shape),
+    Multiplied(String),
+    #[error("{0} networks cannot be trained")]
+    Untrainable(String),
 }
 
 impl Model {
@@ -29,6 +31,9 @@ impl Model {
     /// # Errors
     /// No memory, or a network whose trained parameters cannot be recovered.
     pub fn from_network(net: &Network) -> Result<Model, FromNetworkError> {
+        if !net.architecture().is_trainable() {
+            return Err(FromNetworkError::Untrainable(net.shape().to_string()));
+        }
         let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
         let scale = FV_SCALE as f32 / net.fv_scale() as f32;
@@ -40,7 +45,7 @@ impl Model {
             *out = b as f32 / INPUT_SCALE;
         }
         if !head::of(&model.layout).read(net, scale, &mut model.dense.w) {
-            return Err(FromNetworkError::Multiplied(net.shape()));
+            return Err(FromNetworkError::Multiplied(net.shape().to_string()));
         }
         Ok(model)
     }

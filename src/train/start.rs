@@ -84,6 +84,9 @@ impl RunStart {
         init: Option<&Path>,
         warn: impl FnMut(String),
     ) -> Result<RunStart, TrainError> {
+        if !settings.architecture.is_trainable() {
+            return Err(TrainError::Untrainable(settings.architecture.name()));
+        }
         let mut model = match init {
             Some(path) => state_or_network(path, warn)?,
             None => {
@@ -98,8 +101,8 @@ impl RunStart {
             return Err(TrainError::OtherArchitecture {
                 path: init.unwrap_or(Path::new("")).to_owned(),
                 found: found.shape.to_string(),
-                name: found.name,
-                asked: settings.architecture.name,
+                name: found.name(),
+                asked: settings.architecture.name(),
             });
         }
         if let (true, Some(reason)) = (settings.tie_mirror, sharing_obstacle(model.layout)) {

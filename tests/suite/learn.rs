@@ -402,7 +402,7 @@ fn other_architectures_and_scales_play_and_train() {
     let dir = tempfile::tempdir().unwrap();
     for (kind, more, words) in [
         ("kp_256x2-32-32", "tie_mirror = true", "train.tie_mirror: in a K-P"),
-        ("lite_72-32", "", "does not tell what it was trained from"),
+        ("lite_72-32", "", "training cannot continue"),
     ] {
         let root = loop_of(dir.path(), kind, more);
         let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));
@@ -420,7 +420,7 @@ fn other_architectures_and_scales_play_and_train() {
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["identity"]["settings"]["fv_scale"], 24);
     let (network, _) = Network::load(&root.join("gen-001/network/nn.bin")).unwrap();
-    assert_eq!(network.architecture().name, "kp_256x2-32-32");
+    assert_eq!(network.architecture().name(), "kp_256x2-32-32");
 }
 
 /// Other processors, and another `--keep`, than when the generation began.

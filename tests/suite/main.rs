@@ -25,6 +25,7 @@ mod resume;
 mod review;
 mod rules;
 mod search;
+mod sfnn;
 mod shapes;
 mod support;
 mod train;

@@ -351,7 +351,7 @@ fn gradients_are_right(
     mirror_shared: bool,
     objective: Objective,
 ) {
-    let name = format!("{} {}", architecture.name, kernels.name());
+    let name = format!("{} {}", architecture.name(), kernels.name());
     let default = architecture == Architecture::DEFAULT;
     let mut samples = samples(64, 3);
     if !default {
@@ -461,7 +461,7 @@ fn is_trained(architecture: Architecture) {
     let (first, last) = (outcome.log[0], outcome.log.last().unwrap());
     eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
     // 120 games are overfitted sooner with fewer king buckets; rounding has more effect with few hidden units
-    let (share, centipawns) = match architecture.name {
+    let (share, centipawns) = match architecture.name().as_str() {
         "halfkpvm_256x2-32-32" => (0.9, 200.0),
         "halfkp_1024x2-8-32" | "halfkp_1024x2-8-64" => (0.8, 400.0),
         _ => (0.8, 200.0),
@@ -485,7 +485,7 @@ fn is_trained(architecture: Architecture) {
     for start in ["nn.bin", CHECKPOINT] {
         let mut b = TrainingJob { out: dir.path().join("b"), init: Some(a.out.join(start)), ..a.clone() };
         b.settings.schedule.epochs = 1;
-        if architecture.name == "lite_72-32" && start == "nn.bin" {
+        if architecture.name() == "lite_72-32" && start == "nn.bin" {
             let error = run(&b).unwrap_err().to_string();
             assert!(error.contains("Lite 72-32-1") && error.contains("checkpoint"), "{error}");
             continue;
@@ -493,7 +493,7 @@ fn is_trained(architecture: Architecture) {
         run(&b).unwrap().unwrap();
         b.settings.architecture = other;
         let error = run(&b).unwrap_err().to_string();
-        assert!(error.contains(architecture.name) && error.contains(other.name), "{error}");
+        assert!(error.contains(&architecture.name()) && error.contains(&other.name()), "{error}");
     }
 }
 

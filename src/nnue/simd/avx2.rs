@@ -3,8 +3,10 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
+use super::registers::{DotSums, dot, sum};
 use super::rows::{self, Lanes};
 use super::tier::{Simd, Work};
+use super::wide;
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
@@ -36,99 +38,6 @@ const LANES: usize = 16;
 
 /// Words for the nonzero groups of 2048 inputs.
 const MOST_WORDS: usize = 8;
-
-impl Lanes<16> for __m256i {
-    #[inline(always)]
-    unsafe fn load(from: &[i16; 16]) -> Self {
-        // SAFETY: the caller has AVX2, and as many bytes are read as there are.
-        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: &mut [i16; 16]) {
-        // SAFETY: the caller has AVX2, and as many bytes are written as there are.
-        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_add_epi16(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_sub_epi16(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn clip(self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_max_epi16(_mm256_min_epi16(self, _mm256_set1_epi16(127)), _mm256_setzero_si256()) }
-    }
-
-    #[inline(always)]
-    unsafe fn square(self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_mullo_epi16(self, self) }
-    }
-
-    type Sums = Self;
-
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_setzero_si256() }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(self, weights: Self, sums: Self) -> Self {
-        // SAFETY: the caller has AVX2.
-        unsafe { _mm256_add_epi32(sums, _mm256_madd_epi16(self, weights)) }
-    }
-
-    #[inline(always)]
-    unsafe fn total(sums: Self) -> i32 {
-        // SAFETY: the caller has AVX2.
-        unsafe { sum(sums) }
-    }
-}
-
-/// The sum of eight i32, wrapping.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(super) fn sum(v: __m256i) -> i32 {
-    let four = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256::<1>(v));
-    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b00_00_11_10>(four));
-    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b00_00_00_01>(two)))
-}
-
-/// `sums + (four u8) · (four i8)` in each i32 lane, for u8 up to 127.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn dot_by_pairs(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
-    // a pair of products is at most 2 * 127 * 128 = 32,512: nothing saturates
-    let pairs = _mm256_maddubs_epi16(x, w);
-    _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
-}
-
-/// [`dot_by_pairs`] in one instruction.
-#[inline]
-#[target_feature(enable = "avx2,avxvnni")]
-fn dot_at_once(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
-    _mm256_dpbusd_avx_epi32(sums, x, w)
-}
-
-/// The dot product of the tier.
-///
-/// # Safety
-/// AVX2, and AVX-VNNI if `VNNI`.
-#[inline(always)]
-unsafe fn dot<const VNNI: bool>(sums: __m256i, x: __m256i, w: __m256i) -> __m256i {
-    // SAFETY: the caller's promise.
-    unsafe { if VNNI { dot_at_once(sums, x, w) } else { dot_by_pairs(sums, x, w) } }
-}
 
 /// Shifts `8 * R` sums and clips them to bytes, which come first; zeros follow.
 #[inline]
@@ -445,6 +354,76 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
                 _ if OUT.is_multiple_of(16) => dense_affine::<VNNI, IN, OUT, 2>(input, layer),
                 _ => dense_affine::<VNNI, IN, OUT, 1>(input, layer),
             }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum<const K: usize>(
+        from: *const i16,
+        to: [*mut i16; K],
+        width: usize,
+        rows: &[i16],
+        lists: [&[u32]; 2],
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { wide::sum::<__m256i, _, 8, 4, K>(from, to, width, rows, lists) }
+    }
+
+    #[inline(always)]
+    unsafe fn activate(first: &[i16; 32], second: Option<&[i16; 32]>, to: &mut [u8; 32]) -> u8 {
+        // SAFETY: the caller's promise; 32 bytes are written.
+        unsafe {
+            let part = |x: &[i16; 32], i: usize| __m256i::load(&x.as_chunks().0[i]).clip();
+            let x = [0, 1].map(|i| {
+                let x = part(first, i);
+                // the product's upper half, of a factor shifted left by nine as u16: the product >> 7
+                second.map_or(x, |second| _mm256_mulhi_epu16(_mm256_slli_epi16::<9>(x), part(second, i)))
+            });
+            let bytes = activate(x[0], x[1]);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), bytes);
+            // bytes up to 127 make positive i32
+            _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(bytes, _mm256_setzero_si256()))) as u8
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sums(input: &[u8], live: &[u64], bias: &[i32], weights: &[i8], out: &mut [i32]) {
+        let mut first = 0;
+        // SAFETY: the caller's promise; the outputs are a multiple of eight.
+        unsafe {
+            while first < bias.len() {
+                first += match bias.len() - first {
+                    32.. => {
+                        wide::sums::<DotSums<VNNI>, 4, 2>(input, live, bias, weights, out, first);
+                        32
+                    }
+                    16.. => {
+                        wide::sums::<DotSums<VNNI>, 2, 4>(input, live, bias, weights, out, first);
+                        16
+                    }
+                    _ => {
+                        wide::sums::<DotSums<VNNI>, 1, 4>(input, live, bias, weights, out, first);
+                        8
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot(input: &[u8], weights: &[i8]) -> i32 {
+        let (inputs, rest) = input.as_chunks::<32>();
+        let whole = 32 * inputs.len();
+        // SAFETY: the caller's promise: there are as many weights.
+        unsafe {
+            let mut sums = [_mm256_setzero_si256(); 4];
+            for (i, x) in inputs.iter().enumerate() {
+                let w = _mm256_loadu_si256(weights.as_ptr().add(32 * i).cast());
+                sums[i % 4] = dot::<VNNI>(sums[i % 4], _mm256_loadu_si256(x.as_ptr().cast()), w);
+            }
+            let [a, b, c, d] = sums;
+            let total = sum(_mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d)));
+            total.wrapping_add(wide::dot(rest, &weights[whole..]))
         }
     }
 

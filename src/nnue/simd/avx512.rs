@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 
 use super::rows::{self, Lanes};
 use super::tier::{Simd, Work};
+use super::wide;
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
@@ -25,64 +26,6 @@ const LANES: usize = 32;
 
 /// Words for the nonzero groups of 2048 inputs.
 const MOST_WORDS: usize = 8;
-
-impl Lanes<32> for __m512i {
-    #[inline(always)]
-    unsafe fn load(from: &[i16; 32]) -> Self {
-        // SAFETY: the caller has AVX-512, and as many bytes are read as there are.
-        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, to: &mut [i16; 32]) {
-        // SAFETY: the caller has AVX-512, and as many bytes are written as there are.
-        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self) }
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_add_epi16(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_sub_epi16(self, other) }
-    }
-
-    #[inline(always)]
-    unsafe fn clip(self) -> Self {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_max_epi16(_mm512_min_epi16(self, _mm512_set1_epi16(127)), _mm512_setzero_si512()) }
-    }
-
-    #[inline(always)]
-    unsafe fn square(self) -> Self {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_mullo_epi16(self, self) }
-    }
-
-    type Sums = Self;
-
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_setzero_si512() }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(self, weights: Self, sums: Self) -> Self {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_add_epi32(sums, _mm512_madd_epi16(self, weights)) }
-    }
-
-    #[inline(always)]
-    unsafe fn total(sums: Self) -> i32 {
-        // SAFETY: the caller has AVX-512.
-        unsafe { _mm512_reduce_add_epi32(sums) }
-    }
-}
 
 /// Shifts 16 sums and clips them to bytes.
 #[inline]
@@ -379,6 +322,74 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn sum<const K: usize>(
+        from: *const i16,
+        to: [*mut i16; K],
+        width: usize,
+        rows: &[i16],
+        lists: [&[u32]; 2],
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { wide::sum::<__m512i, _, 16, 2, K>(from, to, width, rows, lists) }
+    }
+
+    #[inline(always)]
+    unsafe fn activate(first: &[i16; 32], second: Option<&[i16; 32]>, to: &mut [u8; 32]) -> u8 {
+        // SAFETY: the caller's promise; 32 bytes are written.
+        unsafe {
+            let mut x = __m512i::load(first).clip();
+            if let Some(second) = second {
+                // the product's upper half, of a factor shifted left by nine as u16: the product >> 7
+                x = _mm512_mulhi_epu16(_mm512_slli_epi16::<9>(x), __m512i::load(second).clip());
+            }
+            let bytes = _mm512_cvtepi16_epi8(x);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), bytes);
+            _mm256_test_epi32_mask(bytes, bytes)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sums(input: &[u8], live: &[u64], bias: &[i32], weights: &[i8], out: &mut [i32]) {
+        let mut first = 0;
+        // SAFETY: the caller's promise; the outputs are a multiple of eight.
+        unsafe {
+            while first < bias.len() {
+                first += match bias.len() - first {
+                    64.. => {
+                        wide::sums::<__m512i, 4, 2>(input, live, bias, weights, out, first);
+                        64
+                    }
+                    16.. => {
+                        wide::sums::<__m512i, 1, 4>(input, live, bias, weights, out, first);
+                        16
+                    }
+                    _ => {
+                        wide::sums::<__m256i, 1, 4>(input, live, bias, weights, out, first);
+                        8
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot(input: &[u8], weights: &[i8]) -> i32 {
+        // SAFETY: the caller's promise; masked bytes are not read.
+        unsafe {
+            let mut sums = [_mm512_setzero_si512(); 4];
+            for i in (0..input.len()).step_by(64) {
+                let mask = u64::MAX >> 64usize.saturating_sub(input.len() - i);
+                let x = _mm512_maskz_loadu_epi8(mask, input.as_ptr().add(i).cast());
+                let w = _mm512_maskz_loadu_epi8(mask, weights.as_ptr().add(i).cast());
+                let sum = &mut sums[i / 64 % 4];
+                *sum = _mm512_dpbusd_epi32(*sum, x, w);
+            }
+            let [a, b, c, d] = sums;
+            _mm512_reduce_add_epi32(_mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, d)))
+        }
+    }
+
+    #[inline(always)]
     unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32 {
         const { assert!(IN.is_multiple_of(32)) };
         // SAFETY: the caller's promise; `i` stays below `IN`, the length of both.
@@ -389,7 +400,7 @@ impl Simd for Avx512 {
                 let w = _mm256_load_si256(layer.groups.as_ptr().cast::<i8>().add(i).cast());
                 sums = _mm256_dpbusd_epi32(sums, x, w);
             }
-            super::avx2::sum(sums).wrapping_add(layer.bias.0[0])
+            super::registers::sum(sums).wrapping_add(layer.bias.0[0])
         }
     }
 }

@@ -11,6 +11,7 @@ mod kernel;
 mod rows;
 pub(super) mod scalar;
 mod tier;
+mod wide;
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -18,6 +19,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(target_arch = "x86_64")]
+mod registers;
 
 use kernel::active;
 pub use kernel::{Kernel, KernelError, force_kernel, kernel, kernel_name};

@@ -5,6 +5,7 @@ use std::arch::aarch64::*;
 use super::rows::{self, Lanes};
 use super::scalar::Scalar;
 use super::tier::{Simd, Work};
+use super::wide::{self, Sums};
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
@@ -92,6 +93,40 @@ fn dot(sums: int32x4_t, x: int8x16_t, w: int8x16_t) -> int32x4_t {
     let low = vpaddlq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(w)));
     let high = vpaddlq_s16(vmull_high_s8(x, w));
     vaddq_s32(sums, vpaddq_s32(low, high))
+}
+
+impl Sums for int32x4_t {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn empty() -> Self {
+        // SAFETY: the caller has NEON.
+        unsafe { vdupq_n_s32(0) }
+    }
+
+    #[inline(always)]
+    unsafe fn read(from: *const i32) -> Self {
+        // SAFETY: the caller has NEON, and the numbers exist.
+        unsafe { vld1q_s32(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, to: *mut i32) {
+        // SAFETY: the caller has NEON, and there is room.
+        unsafe { vst1q_s32(to, self) }
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        // SAFETY: the caller has NEON.
+        unsafe { vaddq_s32(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn plus_products(self, four: i32, weights: *const i8) -> Self {
+        // SAFETY: the caller has NEON, and the weights exist.
+        unsafe { dot(self, vreinterpretq_s8_s32(vdupq_n_s32(four)), vld1q_s8(weights)) }
+    }
 }
 
 /// Shifts eight sums and clips them to bytes.
@@ -237,6 +272,81 @@ impl Simd for Neon {
                 _ if OUT.is_multiple_of(16) => layer_over::<IN, OUT, 4>(input, layer, 0..IN / 4),
                 _ => layer_over::<IN, OUT, 2>(input, layer, 0..IN / 4),
             }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum<const K: usize>(
+        from: *const i16,
+        to: [*mut i16; K],
+        width: usize,
+        rows: &[i16],
+        lists: [&[u32]; 2],
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe { wide::sum::<int16x8_t, _, 16, 8, K>(from, to, width, rows, lists) }
+    }
+
+    #[inline(always)]
+    unsafe fn activate(first: &[i16; 32], second: Option<&[i16; 32]>, to: &mut [u8; 32]) -> u8 {
+        let mut live = 0;
+        // SAFETY: NEON is part of the target; 16 bytes are written at a time.
+        unsafe {
+            for (i, to) in to.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+                let part = |x: &[i16; 32], j: usize| int16x8_t::load(&x.as_chunks().0[2 * i + j]).clip();
+                let x = [0, 1].map(|j| {
+                    let x = part(first, j);
+                    // the upper half of the doubled product, of a factor shifted left by eight: the product >> 7
+                    second.map_or(x, |second| vqdmulhq_s16(vshlq_n_s16::<8>(x), part(second, j)))
+                });
+                let bytes = vcombine_u8(vqmovun_s16(x[0]), vqmovun_s16(x[1]));
+                vst1q_u8(to.as_mut_ptr(), bytes);
+                let groups = vreinterpretq_u32_u8(bytes);
+                let bits = vandq_u32(vtstq_u32(groups, groups), vld1q_u32([1, 2, 4, 8].as_ptr()));
+                live |= (vaddvq_u32(bits) as u8) << (4 * i);
+            }
+        }
+        live
+    }
+
+    #[inline(always)]
+    unsafe fn sums(input: &[u8], live: &[u64], bias: &[i32], weights: &[i8], out: &mut [i32]) {
+        let mut first = 0;
+        // SAFETY: the caller's promise; the outputs are a multiple of eight.
+        unsafe {
+            while first < bias.len() {
+                first += match bias.len() - first {
+                    32.. => {
+                        wide::sums::<int32x4_t, 8, 1>(input, live, bias, weights, out, first);
+                        32
+                    }
+                    16.. => {
+                        wide::sums::<int32x4_t, 4, 2>(input, live, bias, weights, out, first);
+                        16
+                    }
+                    _ => {
+                        wide::sums::<int32x4_t, 2, 4>(input, live, bias, weights, out, first);
+                        8
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot(input: &[u8], weights: &[i8]) -> i32 {
+        let (inputs, rest) = input.as_chunks::<16>();
+        let whole = 16 * inputs.len();
+        // SAFETY: NEON is part of the target; there are as many weights, by the caller's promise.
+        unsafe {
+            let mut sums = [vdupq_n_s32(0); 4];
+            for (i, x) in inputs.iter().enumerate() {
+                let x = vreinterpretq_s8_u8(vld1q_u8(x.as_ptr()));
+                sums[i % 4] = dot(sums[i % 4], x, vld1q_s8(weights.as_ptr().add(16 * i)));
+            }
+            let [a, b, c, d] = sums;
+            let total = vaddvq_s32(vaddq_s32(vaddq_s32(a, b), vaddq_s32(c, d)));
+            total.wrapping_add(wide::dot(rest, &weights[whole..]))
         }
     }
 

@@ -1,6 +1,7 @@
 //! The kernels in plain Rust: the reference that every other tier must equal bit for bit.
 
 use super::tier::{Simd, Work};
+use super::wide;
 use crate::nnue::layers::{Affine, Aligned, Row, WEIGHT_SHIFT};
 use crate::types::Piece;
 
@@ -86,6 +87,53 @@ impl Simd for Scalar {
             }
         }
         Aligned(sums.map(|s| (s >> WEIGHT_SHIFT).clamp(0, 127) as u8))
+    }
+
+    #[inline(always)]
+    unsafe fn sum<const K: usize>(
+        from: *const i16,
+        to: [*mut i16; K],
+        width: usize,
+        rows: &[i16],
+        [subs, adds]: [&[u32]; 2],
+    ) {
+        for i in 0..width {
+            let weight = |row: &u32| rows[*row as usize * width + i];
+            // SAFETY: the caller's promise.
+            let from = unsafe { from.add(i).read() };
+            let sum = subs.iter().map(weight).fold(from, i16::wrapping_sub);
+            let sum = adds.iter().map(weight).fold(sum, i16::wrapping_add);
+            // SAFETY: the caller's promise.
+            to.into_iter().for_each(|to| unsafe { to.add(i).write(sum) });
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn activate(first: &[i16; 32], second: Option<&[i16; 32]>, to: &mut [u8; 32]) -> u8 {
+        let clip = |x: i16| i32::from(x.clamp(0, 127));
+        for (i, to) in to.iter_mut().enumerate() {
+            *to = second.map_or(clip(first[i]), |second| (clip(first[i]) * clip(second[i])) >> 7) as u8;
+        }
+        let groups = to.as_chunks::<4>().0.iter().enumerate();
+        groups.fold(0, |live, (i, four)| live | u8::from(*four != [0; 4]) << i)
+    }
+
+    #[inline(always)]
+    unsafe fn sums(input: &[u8], live: &[u64], bias: &[i32], weights: &[i8], out: &mut [i32]) {
+        out.copy_from_slice(bias);
+        let weights = weights.as_chunks::<4>().0;
+        for (group, four) in input.as_chunks::<4>().0.iter().enumerate() {
+            if live[group / 64] >> (group % 64) & 1 == 1 {
+                for (sum, weights) in out.iter_mut().zip(&weights[group * bias.len()..]) {
+                    *sum = sum.wrapping_add(wide::dot(four, weights));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn dot(input: &[u8], weights: &[i8]) -> i32 {
+        wide::dot(input, weights)
     }
 
     #[inline(always)]

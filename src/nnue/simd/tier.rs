@@ -47,6 +47,37 @@ pub(in crate::nnue) trait Simd {
         layer: &Affine<IN, OUT>,
     ) -> Aligned<[u8; OUT]>;
 
+    /// `to = from - Σ subs + Σ adds`, wrapping, in `K` places. `subs` and `adds` are numbers of rows.
+    ///
+    /// # Safety
+    /// `from` and `to` point to `width` numbers, a multiple of 64; each of `to` is `from` or does not overlap
+    /// it. `rows` has the rows, of `width` numbers each.
+    unsafe fn sum<const K: usize>(
+        from: *const i16,
+        to: [*mut i16; K],
+        width: usize,
+        rows: &[i16],
+        lists: [&[u32]; 2],
+    );
+
+    /// 32 bytes: numbers clipped to 0..=127; or, with `second` ones, their products with these, shifted right
+    /// by seven. Returns a bit for each group of four bytes that are not all zero.
+    unsafe fn activate(first: &[i16; 32], second: Option<&[i16; 32]>, to: &mut [u8; 32]) -> u8;
+
+    /// `out = bias + Σ` of the products of inputs and weights, over the groups of four inputs in `live`. The
+    /// inputs are at most 127. `weights` are ordered as in [`Affine`].
+    ///
+    /// # Safety
+    /// `bias` and `out` have the same length, a multiple of eight. The groups in `live` exist in the input
+    /// and, for each output, in the weights.
+    unsafe fn sums(input: &[u8], live: &[u64], bias: &[i32], weights: &[i8], out: &mut [i32]);
+
+    /// The sum of the products of inputs, at most 127, and as many weights.
+    ///
+    /// # Safety
+    /// Both have the same length.
+    unsafe fn dot(input: &[u8], weights: &[i8]) -> i32;
+
     /// The last layer.
     unsafe fn output<const IN: usize>(input: &Aligned<[u8; IN]>, layer: &Affine<IN, 1>) -> i32;
 }

@@ -19,5 +19,6 @@ pub(super) fn of(layout: &Layout) -> Box<dyn TrainedHead> {
         HeadShape::Hidden { l2, l3 } => Box::new(hidden::HiddenHead::new(l1, l2, l3)),
         HeadShape::Lite { l2 } => Box::new(lite::LiteHead::new(l2)),
         shape @ HeadShape::Direct { .. } => Box::new(direct::DirectHead { l1, shape }),
+        HeadShape::Sfnn { .. } => unreachable!("checked before: not trainable"),
     }
 }
