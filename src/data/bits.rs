@@ -47,13 +47,11 @@ impl<'a> BitReader<'a> {
         256 - self.at
     }
 
-    /// The next `n` bits as a number, without moving on; bits past the end read as 0.
+    /// The next `n` bits (at most 8) as a number, without consuming them; bits past the end read as 0.
     pub(super) fn peek(&self, n: usize) -> u32 {
-        (0..n).fold(0, |v, i| {
-            let at = self.at + i;
-            let bit = if at < 256 { self.bits[at >> 3] >> (at & 7) & 1 } else { 0 };
-            v | (bit as u32) << i
-        })
+        let byte = |i: usize| u32::from(self.bits.get(i).copied().unwrap_or(0));
+        let word = byte(self.at >> 3) | byte((self.at >> 3) + 1) << 8;
+        word >> (self.at & 7) & ((1 << n) - 1)
     }
 
     pub(super) fn take(&mut self, n: usize) -> Result<u32, RecordError> {

@@ -150,8 +150,8 @@ impl PlyRecord {
 /// A game: `start`, then the unscored moves of `opening`, then the scored `plies`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// The number of the game in its run. It names the game when runs resume and decides its side of the
-    /// validation split, so it is the same on every host.
+    /// The number of the game in its run. It identifies the game when runs resume and decides whether it is used
+    /// for validation, so it is the same on every host.
     pub id: u64,
     /// Where the game began.
     pub start: Start,
@@ -178,7 +178,7 @@ impl GameRecord {
     /// of that ply and the move with its piece filled in.
     ///
     /// # Errors
-    /// A move that the position does not know; the visits before it have happened.
+    /// A move that is not legal; `visit` has been called for the plies before it.
     pub fn replay(&self, mut visit: impl FnMut(&Position, &PlyRecord, Move)) -> Result<(), RecordError> {
         let mut pos = self.start.position()?;
         let expand = |pos: &Position, raw: u16| {

@@ -6,18 +6,17 @@ use super::game::{EndReason, GameRecord, PlyRecord, Start};
 use super::scored::Scored;
 use crate::position::Position;
 
-/// Puts positions back together to games: a position that follows from the one before by its move, with the
-/// same result, goes on with the same game; any other starts a new one (with a single ply, in a shuffled
-/// file).
+/// Joins positions to games: a position that follows from the previous one by its move, with the same result,
+/// continues the game; any other starts a new one. From a shuffled file every game has a single ply.
 #[derive(Default)]
 pub struct Joiner {
-    /// The game in the making and the position after its last move.
+    /// The unfinished game and the position after its last move.
     open: Option<(GameRecord, Position)>,
     next_id: u64,
 }
 
 impl Joiner {
-    /// Takes the next position; returns a game when it is complete.
+    /// Adds the next position; returns the previous game if this starts a new one.
     ///
     /// # Errors
     /// A position or move that is not legal.

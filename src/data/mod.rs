@@ -14,6 +14,7 @@ mod format;
 mod game;
 pub mod hcp;
 pub mod hcpe;
+mod huffman;
 mod joiner;
 mod packed_sfen;
 pub mod psv;

@@ -11,8 +11,8 @@ pub struct PackedSfenValue {
     pub sfen: PackedSfen,
     /// For the side to move, in `Value` units.
     pub score: i16,
-    /// The move played, as [`Move::raw16`](crate::types::Move::raw16); 0 for none: of a
-    /// position inside a search whose moves all failed low no best one is known.
+    /// The move played, as [`Move::raw16`](crate::types::Move::raw16); 0 for none, as
+    /// for a position inside a search whose moves all failed low.
     pub mv: u16,
     /// The game's ply, from 1.
     pub ply: u16,

@@ -78,8 +78,8 @@ pub fn each_record<const N: usize>(
     Ok(())
 }
 
-/// Calls `each` with every position of a file of any format; of games only with those that `plies` says, and
-/// after `relabel` has seen the game.
+/// Calls `each` with every position of a file of any format; of games, after `relabel` has changed them, with
+/// those that `plies` selects.
 ///
 /// # Errors
 /// They name the file and the place in it.

@@ -11,7 +11,7 @@ pub const DECLARATION: EnteringKingRule = EnteringKingRule::CsaRule27;
 /// How a game ended, and why.
 pub type Ruling = (GameResult, EndReason);
 
-/// What the rules of the game say before the side to move thinks. The game is drawn after `last_ply`.
+/// The result by the rules of the game before the side to move searches. The game is drawn after `last_ply`.
 pub fn by_rules(pos: &Position, last_ply: u32) -> Option<Ruling> {
     match pos.game_repetition() {
         Some(GameRepetition::Draw) => return Some((GameResult::Draw, EndReason::Repetition)),
@@ -30,25 +30,25 @@ pub fn by_rules(pos: &Position, last_ply: u32) -> Option<Ruling> {
     (pos.game_ply() > last_ply).then_some((GameResult::Draw, EndReason::MaxMoves))
 }
 
-/// Watches whether both sides agree that the game is over: scores of at least `score` for the same side for
+/// Decides whether both sides agree that the game is over: scores of at least `score` for the same side for
 /// `plies` plies in a row, or two announcements of mate.
 pub struct Agreement {
     score: Value,
     needed: u32,
     winner: Option<Color>,
     plies: u32,
-    /// Of them, how many of the last in a row announced mate.
+    /// The number of consecutive last ones that announced mate.
     mates: u32,
 }
 
 impl Agreement {
-    /// Nothing seen yet.
+    /// Without scores.
     pub fn new(score: Value, plies: u32) -> Agreement {
         Agreement { score, needed: plies, winner: None, plies: 0, mates: 0 }
     }
 
-    /// The score that `us` found, its own view.
-    pub fn see(&mut self, us: Color, score: Value) -> Option<Ruling> {
+    /// Records a score of `us`, from its own view; the result if the game is decided.
+    pub fn record(&mut self, us: Color, score: Value) -> Option<Ruling> {
         let winner = (score.abs() >= self.score).then_some(if score > 0 { us } else { !us });
         if winner != self.winner {
             *self = Agreement { winner, ..Agreement::new(self.score, self.needed) };
@@ -76,7 +76,7 @@ mod tests {
         let (b, w) = (Color::Black, Color::White);
         let run = |scores: &[(Color, Value)]| {
             let mut a = Agreement::new(3000, 4);
-            scores.iter().map(|&(c, v)| a.see(c, v)).collect::<Vec<_>>()
+            scores.iter().map(|&(c, v)| a.record(c, v)).collect::<Vec<_>>()
         };
         let adjudged = Some((GameResult::BlackWin, EndReason::Adjudication));
         assert_eq!(run(&[(b, 3000), (w, -3100), (b, 3200), (w, -3000)]), [None, None, None, adjudged]);

@@ -6,9 +6,9 @@ use crate::types::VALUE_MATE_IN_MAX_PLY;
 /// TD(λ) targets (Sutton 1988; for shogi and chess evaluations Beal and Smith 1997, Baxter, Tridgell and
 /// Weaver 2000).
 ///
-/// With `v` the win rate that the search score of a ply stands for, the target is the λ-return, worked out
+/// With `v` the win rate that the search score of a ply stands for, the target is the λ-return, computed
 /// from the game's end: `G(t) = (1 - λ) v(t) + λ (1 - G(t + 1))`, and the game's result after the last ply
-/// (where nobody knows how the game ended, there may have been more plies: the last target is `v(t)`). So a
+/// (if it is unknown how the game ended, there may have been more plies: the last target is `v(t)`). So a
 /// label mixes the search's score with those of the next few plies. Where two successive win rates differ by
 /// more than `cut` (a random move, a blunder), the plies after it do not count: there
 /// `G(t) = v(t)`.
@@ -35,7 +35,7 @@ impl TdLambda {
         TdLambda { lambda, cut: Self::CUT, scale: Self::SCALE }
     }
 
-    /// A remark about a set in which some games are fragments, as `data convert` makes of positions.
+    /// A note about a set in which some games are fragments, as `data convert` makes from positions.
     pub fn note(unknown_ends: u64, games: u64) -> Option<String> {
         (unknown_ends > 0).then(|| {
             format!("note: how {unknown_ends} of {games} games ended is not known; TD targets leave their results out")
@@ -58,8 +58,8 @@ impl TdLambda {
         let to_move = if even { game.first_mover() } else { !game.first_mover() };
         let mut next = 0.5 * (1.0 + game.result.sign(to_move) as f64);
         let mut next_rate = next;
-        // the largest jump from the last ply to the result: a draw by length says nothing about a won
-        // position, and the end of a fragment nothing at all
+        // the largest jump from the last ply to the result: a draw by length is no evidence about a won
+        // position, and the end of a fragment is no result at all
         let last_cut = match (game.reason, game.result) {
             (EndReason::Unknown, _) => -1.0,
             (_, GameResult::Draw) => self.cut,
@@ -135,13 +135,13 @@ mod tests {
     #[test]
     fn jumps_cut_the_chain_and_mates_stay() {
         let td = TdLambda::new(0.7);
-        // Black blunders at the third ply: the two before it learn nothing of the end
+        // Black blunders at the third ply: the two before it do not depend on the end
         let got = targets(td, &[50, -60, 70, 1500, -1600, 31990], 0, GameResult::WhiteWin);
         assert_eq!(got[2], 70);
         assert!(got[1] < -55 && got[1] > -75 && got[0] > 45 && got[0] < 75, "{got:?}");
         assert!(got[3] > 1500 && got[4] < -1600);
         assert_eq!(got[5], 31990);
-        // a draw by length says nothing about a won position
+        // a draw by length does not change the score of a won position
         assert_eq!(targets(td, &[-900, 900], 0, GameResult::Draw), [-900, 900]);
         assert_eq!(targets(TdLambda::new(0.0), &[1, -2, 3], 0, GameResult::WhiteWin), [1, -2, 3]);
     }

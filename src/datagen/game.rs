@@ -69,9 +69,9 @@ impl SelfPlayer {
         self.trees.drain(..).map(record).collect()
     }
 
-    /// Plays game number `id`. Nothing but the settings, the network and `id` decides what happens in it: a
-    /// game from within a series that this player has not just come to is reached by playing those before it.
-    /// `None` when `abandon` was set before the game's end.
+    /// Plays game number `id`, which depends on the settings, the network and `id` only: to play a game in the
+    /// middle of a series, the player first plays the games before it, unless it has just done so. `None` when
+    /// `abandon` was set before the game's end.
     pub fn play(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
         let first = id - id % self.settings.series;
         let mut from = self.next.take().filter(|&next| next == id && next != first).unwrap_or(first);
@@ -87,7 +87,7 @@ impl SelfPlayer {
         Some(game)
     }
 
-    /// Plays a game with what the search knows already.
+    /// Plays a game with the present tables of the search.
     fn play_next(&mut self, id: u64, abandon: &AtomicBool) -> Option<GameRecord> {
         let mut rng = Rng::for_stream(self.settings.seed, id);
         // random numbers of their own, so that the games are the same with and without trees
@@ -109,10 +109,10 @@ impl SelfPlayer {
                 break verdict;
             }
             let us = pos.side_to_move();
-            let may_stray = pos.history_len() < settings.random_until as usize;
+            let may_randomize = pos.history_len() < settings.random_until as usize;
             // both random numbers are always drawn, so that one setting does not shift the other's sequence
             let (random, few) = (rng.chance(settings.random_chance), rng.chance(settings.multipv_chance));
-            if may_stray && few {
+            if may_randomize && few {
                 let (m, score) = self.one_of_the_best(&pos, &mut rng);
                 plies.push(PlyRecord::new(m, score, false));
                 pos.do_move(m);
@@ -125,15 +125,15 @@ impl SelfPlayer {
                 self.trees.extend(tree.iter().take(settings.trees));
             }
             if !found.best.is_some() {
-                // the rules have let the position pass, so the search sees what it must not: no move
+                // not expected, because `by_rules` has found a legal move
                 break (GameResult::win(!us), EndReason::Mate);
             }
             let fit = is_fit(&pos, &found, settings.fit_score);
-            if let Some(verdict) = decided.see(us, found.score) {
+            if let Some(verdict) = decided.record(us, found.score) {
                 plies.push(PlyRecord::new(found.best, found.score, fit));
                 break verdict;
             }
-            let m = if may_stray && random {
+            let m = if may_randomize && random {
                 let legal = pos.legal_moves(false);
                 legal[rng.below(legal.len())].mv
             } else {

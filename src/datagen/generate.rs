@@ -13,8 +13,8 @@
 //! shard-00012-of-00100.lock     locked by the process that works on the shard
 //! ```
 //!
-//! A process that is killed loses the games since the last flush, at most a minute, and those that wait for
-//! an earlier series to end; a process that is stopped loses the latter. They are played again. Resuming cuts
+//! A process that is killed loses the games since the last flush, at most a minute, and those that wait for an
+//! earlier series; a process that is stopped loses the latter. They are played again. Resuming cuts
 //! off a torn tail (with trees, everything after the last manifest) and continues with the first missing
 //! game; the finished file is the same, byte for byte, as that of an undisturbed run.
 
@@ -139,7 +139,7 @@ pub fn generate(job: ShardJob) -> Result<ShardOutcome, ShardError> {
         shards: job.shard.count,
         target: job.target,
         complete: false,
-        bytes: writer.len(),
+        bytes: writer.bytes(),
         tree_bytes: tree_file.as_ref().map(TreeFile::bytes),
         seconds: earlier_seconds,
         counts,
@@ -158,8 +158,8 @@ pub fn generate(job: ShardJob) -> Result<ShardOutcome, ShardError> {
         saved: first,
         flushed: Instant::now(),
         goal: match job.target {
-            RunSize::Games(n) => Goal::Games(job.shard.games_of(n, job.settings.series)),
-            RunSize::Positions(n) => Goal::Positions(job.shard.part_of(n)),
+            RunSize::Games(n) => RunSize::Games(job.shard.games_of(n, job.settings.series)),
+            RunSize::Positions(n) => RunSize::Positions(job.shard.part_of(n)),
         },
     };
     let played = play_all(&job, &mut output, started);
@@ -208,11 +208,6 @@ fn rewrite_whole(part: &Path, fingerprint: u64) -> Result<u64, RecordError> {
     Ok(bytes)
 }
 
-enum Goal {
-    Games(u64),
-    Positions(u64),
-}
-
 /// A game and the labelled positions inside its searches.
 type PlayedGame = (GameRecord, Vec<PackedSfenValue>);
 
@@ -231,14 +226,15 @@ struct ShardWriter {
     flushed: Instant,
     /// Whether some block ends where the usual size would not end it.
     resumed: bool,
-    goal: Goal,
+    /// When this shard is complete.
+    goal: RunSize,
 }
 
 impl ShardWriter {
     fn is_complete(&self) -> bool {
         match self.goal {
-            Goal::Games(n) => self.manifest.counts.games >= n,
-            Goal::Positions(n) => self.manifest.counts.positions >= n,
+            RunSize::Games(n) => self.manifest.counts.games >= n,
+            RunSize::Positions(n) => self.manifest.counts.positions >= n,
         }
     }
 
@@ -278,7 +274,7 @@ impl ShardWriter {
         }
         if let Some(file) = &mut self.trees {
             file.flush()?;
-            self.manifest.bytes = self.writer.len();
+            self.manifest.bytes = self.writer.bytes();
             self.manifest.tree_bytes = Some(file.bytes());
             self.manifest.write(&self.json)?;
         }
@@ -301,7 +297,7 @@ impl GameCounts {
 }
 
 /// State shared by the threads.
-struct Floor {
+struct Control {
     /// The next series to begin, by its number within the shard.
     next: AtomicU64,
     /// No more games.
@@ -313,7 +309,7 @@ struct Floor {
     failed: OnceLock<u64>,
 }
 
-impl Floor {
+impl Control {
     /// The result after all threads have ended.
     fn outcome(&self, output: &ShardWriter) -> Result<(), ShardError> {
         match self.failed.get() {
@@ -328,7 +324,7 @@ fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Resul
     if output.is_complete() {
         return Ok(false);
     }
-    let floor = Floor {
+    let control = Control {
         next: AtomicU64::new(output.manifest.counts.games / job.settings.series),
         stop: AtomicBool::new(false),
         abandon: AtomicBool::new(false),
@@ -338,8 +334,8 @@ fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Resul
     let settings = Arc::new(job.settings.clone());
     let openings = &job.openings;
     let missing = output.manifest.counts.games..match output.goal {
-        Goal::Games(n) => n,
-        Goal::Positions(_) => u64::MAX,
+        RunSize::Games(n) => n,
+        RunSize::Positions(_) => u64::MAX,
     };
     let players = (0..job.threads.max(1))
         .map(|_| SelfPlayer::new(job.network.clone(), settings.clone(), openings.clone()))
@@ -347,11 +343,11 @@ fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Resul
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
         for (i, mut player) in players.into_iter().enumerate() {
-            let (sender, floor, missing) = (sender.clone(), &floor, missing.clone());
+            let (sender, control, missing) = (sender.clone(), &control, missing.clone());
             std::thread::Builder::new()
                 .name(format!("datagen-{i}"))
                 .stack_size(STACK)
-                .spawn_scoped(scope, move || work(&mut player, job, missing, floor, &sender))
+                .spawn_scoped(scope, move || work(&mut player, job, missing, control, &sender))
                 .map_err(|_| OutOfMemory { bytes: STACK })?;
         }
         drop(sender);
@@ -365,28 +361,28 @@ fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Resul
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break floor.outcome(output),
+                Err(RecvTimeoutError::Disconnected) => break control.outcome(output),
             }
-            if output.is_complete() || floor.failed.get().is_some() {
-                floor.abandon.store(true, Relaxed);
-                floor.stop.store(true, Relaxed);
+            if output.is_complete() || control.failed.get().is_some() {
+                control.abandon.store(true, Relaxed);
+                control.stop.store(true, Relaxed);
             }
             let asked = interrupt::requests();
             if asked > 0 || job.max_time.is_some_and(|t| started.elapsed() >= t) {
-                floor.stop.store(true, Relaxed);
+                control.stop.store(true, Relaxed);
                 let since = stop_since.get_or_insert_with(Instant::now);
                 if asked > 1 || since.elapsed() >= job.grace {
-                    floor.abandon.store(true, Relaxed);
+                    control.abandon.store(true, Relaxed);
                 }
             }
             if let Err(e) = output.flush_now_and_then(job.flush_every) {
                 break Err(e);
             }
-            progress.update(|| status(job, output, &floor, started));
+            progress.update(|| status(job, output, &control, started));
         };
-        floor.abandon.store(true, Relaxed);
-        floor.stop.store(true, Relaxed);
-        progress.say(&status(job, output, &floor, started));
+        control.abandon.store(true, Relaxed);
+        control.stop.store(true, Relaxed);
+        progress.say(&status(job, output, &control, started));
         result?;
         let waiting = output.waiting.len();
         if waiting > 0 && !output.is_complete() {
@@ -404,30 +400,30 @@ fn work(
     player: &mut SelfPlayer,
     job: &ShardJob,
     missing: Range<u64>,
-    floor: &Floor,
+    control: &Control,
     out: &Sender<(u64, PlayedGame)>,
 ) {
     let series = job.settings.series;
     loop {
-        let s = floor.next.fetch_add(1, Relaxed);
+        let s = control.next.fetch_add(1, Relaxed);
         let games = (s * series).max(missing.start)..(s + 1).saturating_mul(series).min(missing.end);
         if games.is_empty() {
             return;
         }
         for k in games {
-            if floor.stop.load(Relaxed) {
+            if control.stop.load(Relaxed) {
                 return;
             }
             let before = player.nodes();
             let id = job.shard.game(k, series);
             // nothing of the player is used after a panic
-            let played = catch_unwind(AssertUnwindSafe(|| player.play(id, &floor.abandon)));
+            let played = catch_unwind(AssertUnwindSafe(|| player.play(id, &control.abandon)));
             let Ok(game) = played else {
-                let _ = floor.failed.set(id);
+                let _ = control.failed.set(id);
                 return;
             };
             let Some(game) = game else { return };
-            floor.nodes.fetch_add(player.nodes() - before, Relaxed);
+            control.nodes.fetch_add(player.nodes() - before, Relaxed);
             let trees = player.take_trees(game.result);
             if out.send((k, (game, trees))).is_err() {
                 return;
@@ -436,7 +432,7 @@ fn work(
     }
 }
 
-fn status(job: &ShardJob, output: &ShardWriter, floor: &Floor, started: Instant) -> String {
+fn status(job: &ShardJob, output: &ShardWriter, control: &Control, started: Instant) -> String {
     let c = &output.manifest.counts;
     let waiting: u64 = output.waiting.values().map(|(g, _)| g.plies.len() as u64).sum();
     let made_games = c.games - output.first + output.waiting.len() as u64;
@@ -444,13 +440,13 @@ fn status(job: &ShardJob, output: &ShardWriter, floor: &Floor, started: Instant)
     let mean = if c.games > 0 { c.positions as f64 / c.games as f64 } else { 100.0 };
     let made = made_games as f64 * mean;
     let (done, left) = match output.goal {
-        Goal::Games(n) => (c.games as f64 / n.max(1) as f64, n.saturating_sub(c.games) as f64 * mean),
-        Goal::Positions(n) => {
+        RunSize::Games(n) => (c.games as f64 / n.max(1) as f64, n.saturating_sub(c.games) as f64 * mean),
+        RunSize::Positions(n) => {
             (c.positions as f64 / n.max(1) as f64, n.saturating_sub(c.positions + waiting) as f64)
         }
     };
     let per_second = made / seconds;
-    let nodes = floor.nodes.load(Relaxed) as f64;
+    let nodes = control.nodes.load(Relaxed) as f64;
     let eta = if per_second > 0.0 { clock(left / per_second) } else { "?".into() };
     format!(
         "shard={}/{} {:.1}% games={} pos={} fit={} draws={:.1}% pos_per_s={:.0} nodes_per_pos={:.0} nps={:.0} elapsed={} eta={eta}",

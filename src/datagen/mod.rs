@@ -1,9 +1,9 @@
 //! Self-play games for training: `toratsugumi datagen`.
 //!
-//! [`SelfPlayer`] plays one game; [`Openings`] says where it starts; [`DatagenSettings`] holds every option
-//! that decides what the games are. [`generate()`] spreads the games of a run over threads, processes and
-//! machines: game `g` depends on the settings and `g` alone, so that a killed run resumes, and shards merge,
-//! without a trace. A few games in a row form a series, in which the search keeps what it learns.
+//! [`SelfPlayer`] plays one game; [`Openings`] chooses its start; [`DatagenSettings`] holds every option that
+//! determines the games. [`generate()`] distributes the games of a run over threads, processes and machines:
+//! game `g` depends on the settings and `g` only, so resumed runs and merged shards have the same games as an
+//! undisturbed run. A few games in a row form a series, in which the search keeps its histories and table.
 //! [`Manifest`] records the settings beside the games and refuses to mix runs.
 
 mod error;

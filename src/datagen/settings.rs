@@ -59,54 +59,17 @@ pub struct DatagenSettings {
 impl DatagenSettings {
     /// The options of `datagen` that ask for these; the file of the openings is not among them.
     pub fn options(&self) -> Vec<String> {
-        // all fields by name, so that the compiler reports a new one
-        let &DatagenSettings {
-            seed,
-            nodes,
-            depth,
-            series,
-            hash,
-            fv_scale,
-            openings: _,
-            random_plies: (least, most),
-            balance,
-            random_chance,
-            multipv_chance,
-            multipv,
-            multipv_margin,
-            random_until,
-            decided_score,
-            decided_plies,
-            max_ply,
-            fit_score,
-            fit_per_game,
-            trees,
-        } = self;
-        let length = match depth {
-            Some(depth) => ("depth", depth.to_string()),
-            None => ("nodes", nodes.to_string()),
+        let (least, most) = self.random_plies;
+        let fields = serde_json::to_value(self).ok().and_then(|fields| fields.as_object().cloned());
+        let option = |(name, value): (String, serde_json::Value)| match name.as_str() {
+            // the depth replaces the nodes
+            "nodes" if self.depth.is_some() => None,
+            "openings" => None,
+            "random_plies" => Some(["--random-plies".into(), format!("{least}-{most}")]),
+            _ if value.is_null() => None,
+            _ => Some([format!("--{}", name.replace('_', "-")), value.to_string()]),
         };
-        let all = [
-            length,
-            ("seed", seed.to_string()),
-            ("series", series.to_string()),
-            ("hash", hash.to_string()),
-            ("fv-scale", fv_scale.to_string()),
-            ("random-plies", format!("{least}-{most}")),
-            ("balance", balance.to_string()),
-            ("random-chance", random_chance.to_string()),
-            ("multipv-chance", multipv_chance.to_string()),
-            ("multipv", multipv.to_string()),
-            ("multipv-margin", multipv_margin.to_string()),
-            ("random-until", random_until.to_string()),
-            ("decided-score", decided_score.to_string()),
-            ("decided-plies", decided_plies.to_string()),
-            ("max-ply", max_ply.to_string()),
-            ("fit-score", fit_score.to_string()),
-            ("fit-per-game", fit_per_game.to_string()),
-            ("trees", trees.to_string()),
-        ];
-        all.into_iter().flat_map(|(name, value)| [format!("--{name}"), value]).collect()
+        fields.into_iter().flatten().filter_map(option).flatten().collect()
     }
 }
 

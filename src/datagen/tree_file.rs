@@ -18,8 +18,8 @@ pub struct TreeFile {
 }
 
 impl TreeFile {
-    /// Opens or creates the file at `path`, and truncates it and the games in `part` to the lengths in the
-    /// manifest at `json`. together.
+    /// Opens or creates the file at `path`, and truncates both it and the games in `part` to the lengths in the
+    /// manifest at `json`.
     pub fn open(part: &Path, json: &Path, path: PathBuf) -> Result<TreeFile, ShardError> {
         let (mut bytes, mut games) = (0, 0);
         // a process killed before the first manifest has left no game
@@ -63,7 +63,7 @@ impl TreeFile {
         self.file.write_all(&bytes).at(&self.path)
     }
 
-    /// Hands everything to the operating system.
+    /// Writes everything out.
     pub fn flush(&mut self) -> Result<(), ResumeError> {
         self.file.flush().at(&self.path)
     }

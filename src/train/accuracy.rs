@@ -167,7 +167,7 @@ impl DeepLabels {
 
     /// The distances over all positions, by phase of the game, and over positions with labels near 0.
     pub fn distances(&self, network: &Network) -> Vec<Distance> {
-        let value = |record| static_value(network, &position(record).expect("read once already"));
+        let value = |record| static_value(network, &position(record).expect("checked when it was read"));
         let values: Vec<i32> = self.records.par_iter().map(value).collect();
         type Filter = fn(u16, i16) -> bool;
         let groups: [(&'static str, Filter); 6] = [

@@ -13,9 +13,11 @@ use crate::support::memory::OutOfMemory;
 /// distance between updates is a twentieth of the `1 / (1 - decay)` steps that the average covers, so little
 /// changes between them.
 pub struct Average {
-    decay: f64,
-    updates: u32,
-    mean: Option<Finished>,
+    /// The weight of the old average in a step.
+    pub(super) decay: f64,
+    pub(super) updates: u32,
+    /// The average; `None` before the first update.
+    pub mean: Option<Finished>,
 }
 
 impl Average {
@@ -24,29 +26,9 @@ impl Average {
         Average { decay, updates: 0, mean: None }
     }
 
-    /// An average restored from a checkpoint.
-    pub(super) fn restored(decay: f64, updates: u32, mean: Finished) -> Average {
-        Average { decay, updates, mean: Some(mean) }
-    }
-
     /// Steps between updates.
     pub fn every(&self) -> u32 {
         ((0.05 / (1.0 - self.decay)).round() as u32).clamp(20, 1000)
-    }
-
-    /// The weight of the old average in a step.
-    pub fn decay(&self) -> f64 {
-        self.decay
-    }
-
-    /// Number of updates.
-    pub fn updates(&self) -> u32 {
-        self.updates
-    }
-
-    /// The average; `None` before the first update.
-    pub fn mean(&self) -> Option<&Finished> {
-        self.mean.as_ref()
     }
 
     /// Updates the average with the model. The first updates are weighted as in a plain mean, so that the

@@ -61,15 +61,13 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
     out.u32(model.step)?;
     out.u32(model.mirror_shared as u32)?;
     out.f32s(&model.shift)?;
-    for m in [&model.bias, &model.dense] {
-        out.f32s(&m.w)?;
-        out.f32s(&m.m)?;
-        out.f32s(&m.v)?;
-    }
-    for values in [&model.factor.w, &model.factor.m, &model.factor.v] {
+    let (bias, dense, factor, rows) = (&model.bias, &model.dense, &model.factor, &model.rows);
+    for values in [&bias.w, &bias.m, &bias.v, &dense.w, &dense.m, &dense.v] {
         out.f32s(values)?;
     }
-    let rows = &model.rows;
+    for values in [&factor.w, &factor.m, &factor.v] {
+        out.f32s(values)?;
+    }
     let row = |i: usize| i * l1..(i + 1) * l1;
     let used: Vec<usize> = (0..model.last.len())
         .filter(|&i| model.last[i] != 0 || rows.w[row(i)].iter().any(|&w| w != 0.0))
@@ -78,14 +76,14 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
     for i in used {
         out.u32(i as u32)?;
         out.u32(model.last[i])?;
-        out.f32s(&rows.w[row(i)])?;
-        out.f32s(&rows.m[row(i)])?;
-        out.f32s(&rows.v[row(i)])?;
+        for values in [&rows.w, &rows.m, &rows.v] {
+            out.f32s(&values[row(i)])?;
+        }
     }
-    let average = average.and_then(|a| a.mean().map(|mean| (a, mean)));
-    out.u32(average.map_or(0, |(a, _)| a.updates()))?;
+    let average = average.and_then(|a| Some((a, a.mean.as_ref()?)));
+    out.u32(average.map_or(0, |(a, _)| a.updates))?;
     if let Some((a, mean)) = average {
-        out.write_all(&a.decay().to_le_bytes())?;
+        out.write_all(&a.decay.to_le_bytes())?;
         for values in [&mean.bias[..], &mean.dense, &mean.rows] {
             out.f32s(values)?;
         }
@@ -131,12 +129,11 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     model.mirror_shared = from.read_u32()? != 0;
     model.shift = vec![0.0; model.step as usize + 1];
     from.read_f32s(&mut model.shift)?;
-    for m in [&mut model.bias, &mut model.dense] {
-        from.read_f32s(&mut m.w)?;
-        from.read_f32s(&mut m.m)?;
-        from.read_f32s(&mut m.v)?;
+    let (bias, dense, factor) = (&mut model.bias, &mut model.dense, &mut model.factor);
+    for values in [&mut bias.w, &mut bias.m, &mut bias.v, &mut dense.w, &mut dense.m, &mut dense.v] {
+        from.read_f32s(values)?;
     }
-    for values in [&mut model.factor.w, &mut model.factor.m, &mut model.factor.v] {
+    for values in [&mut factor.w, &mut factor.m, &mut factor.v] {
         from.read_f32s(values)?;
     }
     for _ in 0..from.read_u32()? {
@@ -168,7 +165,7 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
         for values in [&mut mean.bias[..], &mut mean.dense, &mut mean.rows] {
             from.read_f32s(values)?;
         }
-        Some(Average::restored(f64::from_le_bytes(decay), updates, mean))
+        Some(Average { decay: f64::from_le_bytes(decay), updates, mean: Some(mean) })
     };
     let crc = from.crc.clone().finalize();
     if from.read_u32()? != crc {

@@ -2,24 +2,25 @@
 
 use std::sync::LazyLock;
 
+use crate::data::board::Board;
 use crate::nnue::features::{BONA_PIECES, FeatureSet, HAND_END, HalfKp, bona_pieces, mirrored};
 use crate::position::{Position, Slot};
-use crate::types::{Color, Hand, Piece, PieceType, Square};
+use crate::types::{Color, PieceType, Square};
 
 /// Pieces other than kings, which is the number of active features per perspective.
 pub const ACTIVE: usize = HalfKp::ACTIVE;
-/// BonaPiece indices: what stands where, 0 for "nothing".
+/// BonaPiece indices; 0 means "nothing".
 pub const BONA: usize = BONA_PIECES;
-/// From 8 files (or ranks) on one side of the own king to 8 on the other.
-pub(super) const WAYS: usize = 17;
+/// The offsets in files (or ranks) from the own king: 8 on one side to 8 on the other.
+pub(super) const OFFSETS: usize = 17;
 
 /// The factor's row for the offset from the own king to a piece, for HalfKP. `None` for pieces in hand.
 #[inline]
 pub(super) fn relative_row(king: usize, bona: usize) -> Option<usize> {
     let place = bona.checked_sub(HAND_END as usize)?;
     let (run, sq) = (place / 81, place % 81);
-    let way = (sq / 9 + 8 - king / 9) * WAYS + sq % 9 + 8 - king % 9;
-    Some(BONA + run * WAYS * WAYS + way)
+    let offset = (sq / 9 + 8 - king / 9) * OFFSETS + sq % 9 + 8 - king % 9;
+    Some(BONA + run * OFFSETS * OFFSETS + offset)
 }
 
 /// The same piece from the other player's side.
@@ -44,9 +45,10 @@ pub fn mirrored_row(row: usize) -> usize {
 pub fn mirrored_factor_row(row: usize) -> usize {
     match row.checked_sub(BONA) {
         None => mirrored(row as u16) as usize,
-        Some(way) => {
-            let (run, files, ranks) = (way / (WAYS * WAYS), way / WAYS % WAYS, way % WAYS);
-            BONA + (run * WAYS + WAYS - 1 - files) * WAYS + ranks
+        Some(offset) => {
+            let (run, files, ranks) =
+                (offset / (OFFSETS * OFFSETS), offset / OFFSETS % OFFSETS, offset % OFFSETS);
+            BONA + (run * OFFSETS + OFFSETS - 1 - files) * OFFSETS + ranks
         }
     }
 }
@@ -77,14 +79,8 @@ pub struct Sample {
 impl Sample {
     /// The features of a board with both kings. `None` if a king is missing or there are more than 38 other
     /// pieces.
-    pub fn new(
-        squares: &[Piece; 81],
-        hands: [Hand; 2],
-        turn: Color,
-        score: i16,
-        ply: u16,
-        result: i8,
-    ) -> Option<Sample> {
+    pub fn new(board: &Board, score: i16, ply: u16, result: i8) -> Option<Sample> {
+        let &Board { ref squares, hands, turn } = board;
         let mut pieces = [0u16; ACTIVE];
         let mut kings = [u8::MAX; 2];
         let mut n = 0;
@@ -118,9 +114,8 @@ impl Sample {
 
     /// The features of a full position.
     pub fn of(pos: &Position, score: i16, result: i8) -> Option<Sample> {
-        let hands = [pos.hand(Color::Black), pos.hand(Color::White)];
         let ply = pos.game_ply().min(u16::MAX as u32) as u16;
-        Sample::new(pos.board(), hands, pos.side_to_move(), score, ply, result)
+        Sample::new(&Board::of(pos), score, ply, result)
     }
 
     /// Number of pieces in both players' hands.
@@ -147,7 +142,7 @@ impl Sample {
         let seen = |king: u8| if mirror { Square(king).mirror().0 } else { king };
         if let [own, other] = kings {
             *own = BONA as u16 + u16::from(seen(self.kings[perspective]));
-            // the other side sees its king from there
+            // each side's king square is stored as that side sees it
             *other = BONA as u16 + 81 + u16::from(seen(80 - self.kings[1 - perspective]));
         }
     }

@@ -1,6 +1,6 @@
 //! Sizes and offsets of a model's flat arrays: [`Layout`].
 
-use super::features::{Sample, WAYS};
+use super::features::{OFFSETS, Sample};
 use crate::nnue::arch::ARCHITECTURES;
 use crate::nnue::features::{HAND_END, is_left};
 use crate::nnue::{Architecture, HeadShape, Shape};
@@ -14,15 +14,17 @@ pub(super) const LITE: usize = 2920;
 /// array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
-    architecture: Architecture,
+    /// What it is the layout of.
+    pub architecture: Architecture,
     /// Outputs of the first layer, per perspective.
     pub l1: usize,
     /// Buckets of rows by the own king's square.
     pub buckets: usize,
     /// Rows of a bucket.
     pub per_bucket: usize,
-    /// Whether views with the king on files 6 to 9 are reflected.
-    mirrored: bool,
+    /// Whether the network itself reflects views with the king on files 6 to 9, so that
+    /// [sharing](super::model::Model::share_mirrored) adds nothing.
+    pub mirrored: bool,
     /// Rows that a view uses.
     pub active: usize,
     /// Length of the array of the other layers, padded with zeros to a multiple of 16 for vector kernels.
@@ -41,17 +43,6 @@ impl Layout {
         let (buckets, active) = (inputs.buckets(), inputs.active());
         let (mirrored, dense) = (inputs.mirrored(), dense.next_multiple_of(16));
         Layout { architecture, l1, buckets, per_bucket, mirrored, active, dense }
-    }
-
-    /// The architecture.
-    pub fn architecture(&self) -> Architecture {
-        self.architecture
-    }
-
-    /// Whether the network itself reflects views, so that [sharing](super::model::Model::share_mirrored) adds
-    /// nothing.
-    pub fn mirrored(&self) -> bool {
-        self.mirrored
     }
 
     /// The bucket of a view by its king's square, and whether the view is reflected. It is reflected if
@@ -86,7 +77,7 @@ impl Layout {
             return 0;
         }
         let kinds = (self.per_bucket - HAND_END as usize) / 81;
-        self.per_bucket + if self.buckets > 1 { kinds * WAYS * WAYS } else { 0 }
+        self.per_bucket + if self.buckets > 1 { kinds * OFFSETS * OFFSETS } else { 0 }
     }
 
     /// Words of a view's gradient: pairs of bfloat16.

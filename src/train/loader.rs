@@ -62,7 +62,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts the thread. `positions` is how many training positions the set has (see [`DataSet::count`]).
+    /// Starts the thread. `positions` is the number of training positions in the set (see [`DataSet::count`]).
     pub fn start(data: std::sync::Arc<DataSet>, positions: u64, options: LoaderOptions) -> Loader {
         let (send, batches) = sync_channel(3);
         let (empty, used) = channel();
@@ -76,7 +76,7 @@ impl Loader {
             match result {
                 Ok(()) | Err(Stop::Closed) => {}
                 Err(Stop::Record(e)) => {
-                    let _ = out.send.send(Err(e)); // a receiver that is gone needs no error
+                    let _ = out.send.send(Err(e)); // the receiver may have ended
                 }
             }
         });
@@ -90,7 +90,7 @@ impl Loader {
 
     /// Returns a batch's memory for reuse.
     pub fn recycle(&self, batch: Batch) {
-        let _ = self.empty.send(batch); // a loader that has finished wants none
+        let _ = self.empty.send(batch); // the loader may have ended
     }
 }
 
@@ -212,7 +212,7 @@ impl BatchSender {
             let mut more = true;
             pool.clear();
             for number in 0.. {
-                // a pool at most full: a group brings less than a quarter of a small pool
+                // the pool does not overflow: a group has fewer positions than a quarter of a small pool
                 while more && pool.len() < capacity - capacity / 4 {
                     let Some(group) = groups.next() else {
                         more = false;
@@ -221,7 +221,7 @@ impl BatchSender {
                     read_units(&decoders, data, group, &mut pool)?;
                 }
                 if pool.len() < self.options.batch {
-                    break; // the rest, less than a batch, sits out this pass
+                    break; // the rest is less than a batch and is not used in this pass
                 }
                 for _ in 0..self.options.batch {
                     let i = rng.below(pool.len());

@@ -3,7 +3,7 @@
 /// The score, in `Value` units, for which the network's output is 1.
 pub const SCORE_SCALE: f32 = 600.0;
 
-/// The targets that outputs are compared with.
+/// The targets of the outputs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Objective {
     /// Weight of the score in the target; the rest is the game's result.
@@ -35,8 +35,8 @@ pub struct Loss {
     pub cross_entropy: f64,
     /// Squared difference of the win rates.
     pub squared: f64,
-    /// Samples with a decisive result whose winner the sign of the output names.
-    pub named: f64,
+    /// Samples with a decisive result whose winner the sign of the output predicts.
+    pub predicted: f64,
     /// Samples with a decisive result.
     pub decisive: f64,
 }
@@ -50,7 +50,7 @@ impl Loss {
         self.squared += ((p - target) * (p - target)) as f64;
         if result != 0.5 {
             self.decisive += 1.0;
-            self.named += ((z > 0.0) == (result > 0.5)) as u8 as f64;
+            self.predicted += ((z > 0.0) == (result > 0.5)) as u8 as f64;
         }
         p - target
     }
@@ -60,7 +60,7 @@ impl Loss {
         self.samples += other.samples;
         self.cross_entropy += other.cross_entropy;
         self.squared += other.squared;
-        self.named += other.named;
+        self.predicted += other.predicted;
         self.decisive += other.decisive;
     }
 
@@ -74,9 +74,9 @@ impl Loss {
         (self.squared / self.samples.max(1.0)).sqrt()
     }
 
-    /// Share of decisive samples whose winner is named.
+    /// Share of decisive samples whose winner is predicted.
     pub fn accuracy(&self) -> f64 {
-        self.named / self.decisive.max(1.0)
+        self.predicted / self.decisive.max(1.0)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Mirrored king squares share their rows: [`Model::share_mirrored`].
 //!
-//! Shogi is the same game on the reflected board, so a king on 7九 with a piece on 5八 calls for the weights of
-//! a king on 3九 with that piece on 5八's mirror image. A model that shares rows has them for king squares of
+//! Shogi is the same game on the reflected board, so a king on 7九 with a piece on 5八 needs the same weights
+//! as a king on 3九 with that piece on 5八's mirror image. A model that shares rows has them for king squares of
 //! files 1 to 5 only (45 of 81). Views with the king further left are reflected
 //! ([`Batch`](super::batch::Batch)), and the finished network repeats every row for the mirrored square. So
 //! each row learns from twice as many positions.
@@ -19,7 +19,7 @@ use crate::types::Square;
 pub fn sharing_obstacle(layout: Layout) -> Option<&'static str> {
     match layout {
         l if l.buckets == 1 => Some("no row belongs to a king's square"),
-        l if l.mirrored() => Some("mirrored king squares share their rows anyway"),
+        l if l.mirrored => Some("mirrored king squares share their rows anyway"),
         _ => None,
     }
 }

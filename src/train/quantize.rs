@@ -12,6 +12,7 @@ use crate::support::memory::OutOfMemory;
 
 /// The integer for 1 in the first layer.
 const INPUT_SCALE: f32 = 127.0;
+
 /// Why training cannot start from a network.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
@@ -54,7 +55,7 @@ impl Model {
 impl Finished {
     /// Rounds to the network's integers.
     pub fn quantize(&self) -> Result<Network, OutOfMemory> {
-        let mut net = self.layout.architecture().zeroed()?;
+        let mut net = self.layout.architecture.zeroed()?;
         let short = |x: f32| (x * INPUT_SCALE).round_ties_even() as i16;
         for (row, values) in self.rows.chunks_exact(self.layout.l1.max(1)).enumerate() {
             net.row_mut(row).iter_mut().zip(values).for_each(|(o, &w)| *o = short(w));
@@ -91,7 +92,7 @@ pub struct QuantizationError {
 
 /// Compares the network in f32 with its integers on `samples`; the losses are those of `objective`.
 ///
-/// Quantized training minimizes the loss of the integers, so the difference from f32 says little there.
+/// Quantized training minimizes the loss of the integers, so the difference from f32 means little there.
 pub fn quantization_error(
     exact: &Finished,
     net: &Network,

@@ -340,13 +340,13 @@ impl ActiveRun<'_> {
 
     /// Calls `work` with the network to keep: the average if there is one, else the model of the last step.
     fn with_finished<R>(&self, work: impl FnOnce(&Finished) -> R) -> Result<R, OutOfMemory> {
-        match self.average.as_ref().and_then(Average::mean) {
+        match self.average.as_ref().and_then(|average| average.mean.as_ref()) {
             Some(mean) => Ok(work(mean)),
             None => self.trainer.model.finished().map(|now| work(&now)),
         }
     }
 
-    /// Writes the last checkpoint and the network, and prints how the run went.
+    /// Writes the last checkpoint and the network, and prints a summary.
     fn conclude(mut self, finished: bool) -> Result<Option<TrainingOutcome>, TrainError> {
         if finished {
             self.save()?;

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_say_nothing_have_no_scale() {
+    fn uninformative_scores_have_no_scale() {
         assert_eq!(fit(&[]), None);
         assert_eq!(fit(&[(100, 1), (100, -1)]), None);
         assert_eq!(fit(&[(100, 1), (-200, -1)]), None);

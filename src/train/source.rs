@@ -160,7 +160,7 @@ impl DataSet {
         }
     }
 
-    /// SetCounts positions and games without replaying games.
+    /// Counts positions and games without replaying games.
     pub fn count(&self) -> Result<SetCounts, RecordError> {
         let (games, unknown_ends) = (AtomicU64::new(0), AtomicU64::new(0));
         let units = self
@@ -183,7 +183,7 @@ impl DataSet {
                         td.relabel(&mut game);
                     }
                     let fit = game.plies.iter().filter(|p| p.fit && self.takes(p.score)).count();
-                    counts[self.game_part(&game) as usize] += fit as u32;
+                    counts[self.part(game.id) as usize] += fit as u32;
                 }
                 Ok(counts)
             })
@@ -198,7 +198,7 @@ impl DataSet {
         match format {
             Format::Games => {
                 for mut game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
-                    if self.game_part(&game) == part {
+                    if self.part(game.id) == part {
                         if let Some(td) = &self.selection.td {
                             td.relabel(&mut game);
                         }
@@ -211,15 +211,7 @@ impl DataSet {
             Format::Psv => self.records(unit, |b: &[u8; PackedSfenValue::LEN]| {
                 let r = PackedSfenValue::from_bytes(b)?;
                 if self.takes(r.score) {
-                    let board = r.sfen.unpack()?;
-                    out.extend(Sample::new(
-                        &board.squares,
-                        board.hands,
-                        board.turn,
-                        self.clip(r.score),
-                        r.ply,
-                        r.result,
-                    ));
+                    out.extend(Sample::new(&r.sfen.unpack()?, self.clip(r.score), r.ply, r.result));
                 }
                 Ok(())
             }),
@@ -227,15 +219,7 @@ impl DataSet {
                 let r = HcpEval::from_bytes(b)?;
                 if self.takes(r.eval) {
                     let board = r.hcp.unpack()?;
-                    let result = r.result.sign(board.turn);
-                    out.extend(Sample::new(
-                        &board.squares,
-                        board.hands,
-                        board.turn,
-                        self.clip(r.eval),
-                        0,
-                        result,
-                    ));
+                    out.extend(Sample::new(&board, self.clip(r.eval), 0, r.result.sign(board.turn)));
                 }
                 Ok(())
             }),
@@ -275,10 +259,6 @@ impl DataSet {
 
     fn takes(&self, score: i16) -> bool {
         self.clip(score).unsigned_abs() <= self.selection.score_limit.unsigned_abs()
-    }
-
-    fn game_part(&self, game: &GameRecord) -> Part {
-        self.part(game.id)
     }
 
     fn unit_part(&self, unit: &Unit) -> Part {

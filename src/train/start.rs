@@ -96,7 +96,7 @@ impl RunStart {
             }
         };
         model.epsilon = settings.epsilon;
-        let found = model.layout.architecture();
+        let found = model.layout.architecture;
         if found != settings.architecture {
             return Err(TrainError::OtherArchitecture {
                 path: init.unwrap_or(Path::new("")).to_owned(),
@@ -171,11 +171,11 @@ mod tests {
     #[test]
     fn checkpoints_are_compared_by_what_they_record() {
         let now = Material { positions: 5, data: Some(1), init: Some(2) };
-        let goes_on = |there: Material, now: Material| there.known(&now) == now;
+        let continues = |there: Material, now: Material| there.known(&now) == now;
         let old: Material = serde_json::from_str("{\"positions\": 5}").unwrap();
-        assert!(goes_on(old, now) && !goes_on(old, Material { positions: 6, ..now }));
-        let unsaid = Material { init: None, ..now };
-        assert!(goes_on(now, now) && goes_on(now, unsaid) && !goes_on(unsaid, now));
-        assert!(!goes_on(now, Material { data: Some(3), ..now }));
+        assert!(continues(old, now) && !continues(old, Material { positions: 6, ..now }));
+        let omitted = Material { init: None, ..now };
+        assert!(continues(now, now) && continues(now, omitted) && !continues(omitted, now));
+        assert!(!continues(now, Material { data: Some(3), ..now }));
     }
 }

@@ -53,9 +53,9 @@ pub struct Trainer {
     dense: Vec<Scratch>,
     /// Gradients of the factor, by thread.
     factor_grads: Vec<HugeBuf<f32>>,
-    /// The layers after the first one, rounded for the forward pass, and what [`TrainedHead::prepare`] makes
-    /// of them.
-    seen: Vec<f32>,
+    /// The layers after the first one, rounded for the forward pass, and the output of
+    /// [`TrainedHead::prepare`] for them.
+    rounded: Vec<f32>,
     prepared: Vec<f32>,
     /// Seconds spent in the five phases.
     pub seconds: [f64; 5],
@@ -82,8 +82,8 @@ impl Trainer {
             .map_err(|_| OutOfMemory { bytes: 0 })?;
         let head = head::of(&l);
         let scratch = || Scratch {
-            room: vec![0.0; head.room()],
-            grad: vec![0.0; l.dense + head.extra()],
+            buffer: vec![0.0; head.buffer_len()],
+            grad: vec![0.0; l.dense + head.extra_len()],
             loss: Loss::default(),
         };
         let index = (0..l.buckets).map(|_| KingIndex {
@@ -104,8 +104,8 @@ impl Trainer {
             factor_grads: (0..threads)
                 .map(|_| HugeBuf::zeroed(l.factor_rows() * l.l1))
                 .collect::<Result<_, _>>()?,
-            seen: vec![0.0; l.dense],
-            prepared: vec![0.0; head.prepared()],
+            rounded: vec![0.0; l.dense],
+            prepared: vec![0.0; head.prepared_len()],
             head,
             seconds: [0.0; 5],
         })
@@ -232,10 +232,10 @@ impl Trainer {
 
     fn run_dense(&mut self, batch: &Batch, objective: Objective, backward: bool) -> Loss {
         match self.grid {
-            Grid::Fine => self.seen.copy_from_slice(&self.model.dense.w),
-            Grid::Quantized => self.head.round(&self.model.dense.w, &mut self.seen),
+            Grid::Fine => self.rounded.copy_from_slice(&self.model.dense.w),
+            Grid::Quantized => self.head.round(&self.model.dense.w, &mut self.rounded),
         }
-        self.head.prepare(&self.seen, self.grid, &mut self.prepared);
+        self.head.prepare(&self.rounded, self.grid, &mut self.prepared);
         let l = self.model.layout;
         let words = l.grad_words();
         let first = Tile {
@@ -244,7 +244,7 @@ impl Trainer {
             batch,
             l1: l.l1,
             acc: &self.acc,
-            dense: &self.seen,
+            dense: &self.rounded,
             prepared: &self.prepared,
             grid: self.grid,
             objective,
@@ -385,7 +385,7 @@ impl Trainer {
         for other in others {
             self.kernels.run(Add { total: &mut first.grad, x: &other.grad });
         }
-        self.head.finish(&self.seen, &mut first.grad);
+        self.head.finish(&self.rounded, &mut first.grad);
         let d = &mut self.model.dense;
         let g = &first.grad[..d.w.len()];
         self.kernels.run(Adam { w: &mut d.w, m: &mut d.m, v: &mut d.v, g, step, late: None });

@@ -88,7 +88,7 @@ impl Opponents {
             if !found.best.is_some() {
                 return Some(GameResult::win(!us));
             }
-            if let Some((result, _)) = agreement.see(us, found.score) {
+            if let Some((result, _)) = agreement.record(us, found.score) {
                 return Some(result);
             }
             pos.do_move(found.best);

@@ -40,18 +40,18 @@ fn whole(spsa: &Spsa, beginning: &[i32], values: &[i32]) -> Vec<i32> {
 }
 
 /// State shared by the threads.
-struct Desk<'a> {
+struct Control<'a> {
     spsa: Mutex<(Spsa, u64)>,
     beginning: Vec<i32>,
     openings: &'a [Opening],
     stop: AtomicBool,
 }
 
-impl Desk<'_> {
+impl Control<'_> {
     /// The next step's corners, also as whole tables.
     fn next(&self) -> Option<(Proposal, [Vec<i32>; 2])> {
-        let mut desk = self.spsa.lock().unwrap_or_else(PoisonError::into_inner);
-        let (spsa, next) = &mut *desk;
+        let mut state = self.spsa.lock().unwrap_or_else(PoisonError::into_inner);
+        let (spsa, next) = &mut *state;
         if *next >= spsa.total {
             return None;
         }
@@ -78,7 +78,7 @@ impl Desk<'_> {
 /// No memory or threads for the searches; a file cannot be written.
 pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>> {
     let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
-    let desk = Desk {
+    let control = Control {
         spsa: Mutex::new((state.spsa.clone(), state.spsa.done)),
         beginning: state.beginning(),
         openings: job.openings,
@@ -98,12 +98,12 @@ pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>>
         let (sender, receiver) = channel();
         let mut failed = None;
         for (i, mut player) in players.into_iter().enumerate() {
-            let (sender, desk) = (sender.clone(), &desk);
+            let (sender, control) = (sender.clone(), &control);
             let work = move || {
-                while let Some((proposal, numbers)) = desk.next() {
-                    let opening = desk.opening(seed, proposal.step());
+                while let Some((proposal, numbers)) = control.next() {
+                    let opening = control.opening(seed, proposal.step);
                     let pair = Pair { opening: &opening, numbers: [&numbers[0], &numbers[1]] };
-                    let Some(lead) = player.play(&pair, &desk.stop) else { break };
+                    let Some(lead) = player.play(&pair, &control.stop) else { break };
                     if sender.send((proposal, lead)).is_err() {
                         break;
                     }
@@ -112,7 +112,7 @@ pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>>
             let thread = std::thread::Builder::new().name(format!("tune-{i}")).stack_size(STACK);
             if let Err(e) = thread.spawn_scoped(scope, work) {
                 failed = Some(format!("no thread: {e}"));
-                desk.stop.store(true, Relaxed);
+                control.stop.store(true, Relaxed);
                 break;
             }
         }
@@ -122,19 +122,19 @@ pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>>
             match receiver.recv_timeout(Duration::from_millis(200)) {
                 Ok((proposal, lead)) => {
                     state.learn(&proposal, lead);
-                    desk.spsa.lock().unwrap_or_else(PoisonError::into_inner).0.clone_from(&state.spsa);
+                    control.spsa.lock().unwrap_or_else(PoisonError::into_inner).0.clone_from(&state.spsa);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if interrupt::requests() > 0 || job.max_time.is_some_and(|t| started.elapsed() >= t) {
-                desk.stop.store(true, Relaxed);
+                control.stop.store(true, Relaxed);
             }
             if saved.elapsed() >= SAVE_EVERY {
                 saved = Instant::now();
                 if let Err(e) = save(state) {
                     failed = Some(e.to_string());
-                    desk.stop.store(true, Relaxed);
+                    control.stop.store(true, Relaxed);
                 }
             }
             progress.update(|| state.status(before, started.elapsed().as_secs_f64()));

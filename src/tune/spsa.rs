@@ -1,7 +1,7 @@
 //! Simultaneous perturbation stochastic approximation: [`Spsa`].
 //!
-//! Every step perturbs all numbers at once, each up or down at random, lets the two opposite corners play,
-//! and moves towards the winner (Spall 1992; the gains are given by their last values, as in the testing
+//! Every step perturbs all numbers at once, each up or down at random, plays games between the two opposite
+//! corners, and moves towards the winner (Spall 1992; the gains are given by their last values, as in the testing
 //! frameworks of chess engines). With `A = N / 10`, step `k` of `N` perturbs by `c_end (N / k)^0.101` and
 //! updates by `rate c_end^2 ((A + N) / (A + k))^0.602 / c_k` per game of one corner's lead.
 
@@ -66,20 +66,14 @@ pub struct Spsa {
 /// Two opposite corners around the present numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    step: u64,
+    /// From 0.
+    pub step: u64,
     /// The sign of each number's perturbation in `plus`.
     signs: Vec<f64>,
     /// In the order of [`Spsa::numbers`].
     pub plus: Vec<i32>,
     /// The numbers perturbed the other way.
     pub minus: Vec<i32>,
-}
-
-impl Proposal {
-    /// Its step, from 0.
-    pub fn step(&self) -> u64 {
-        self.step
-    }
 }
 
 impl Spsa {

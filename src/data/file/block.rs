@@ -6,9 +6,9 @@ use crate::data::game::{EndReason, GameRecord, GameResult, PlyRecord, Start};
 use crate::data::packed_sfen::PackedSfen;
 use std::io::{self, Read};
 
-pub(super) const MAGIC: &[u8; 4] = b"TGB1";
+const MAGIC: &[u8; 4] = b"TGB1";
 pub(super) const HEADER_LEN: usize = 20;
-/// Upper bounds of what a reader believes of one block, so that a few bytes cannot ask for all memory: decoding takes at
+/// Limits of what a reader accepts as a block, so that a few bytes cannot claim all memory: decoding takes at
 /// most some 200 MB. The writer ends a block at the first game with which it has 32,768 plies.
 const MAX_PAYLOAD: u32 = 16 << 20;
 /// Plain bytes of one column.
@@ -169,32 +169,39 @@ impl RawBlock {
     }
 
     /// Bytes of the block on disk.
-    pub fn len(&self) -> usize {
-        self.payload.len() + HEADER_LEN
+    pub fn bytes(&self) -> u64 {
+        (HEADER_LEN + self.payload.len()) as u64
     }
+}
 
-    /// Whether the block holds no game.
-    pub fn is_empty(&self) -> bool {
-        self.games == 0
+/// Reads the header of the block at `offset`; `Ok(None)` when the input ends exactly there.
+pub(super) fn read_header(input: &mut impl Read, offset: u64) -> Result<Option<Vec<u8>>, RecordError> {
+    let bad = |what| Err(RecordError::Block { offset, what });
+    let mut header = Vec::with_capacity(HEADER_LEN);
+    input.take(HEADER_LEN as u64).read_to_end(&mut header)?;
+    match header.len() {
+        0 => Ok(None),
+        HEADER_LEN if header.starts_with(MAGIC) => Ok(Some(header)),
+        HEADER_LEN => bad("no block starts here"),
+        _ => bad("torn header"),
     }
+}
+
+/// A number of a header, by its offset there.
+fn word(header: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// Bytes after a header.
+pub(super) fn payload_len(header: &[u8]) -> u32 {
+    word(header, 16)
 }
 
 /// Reads one block at `offset`; `Ok(None)` when the input ends exactly there.
 pub(super) fn read_block(input: &mut impl Read, offset: u64) -> Result<Option<RawBlock>, RecordError> {
     let bad = |what| RecordError::Block { offset, what };
-    let mut h = [0u8; HEADER_LEN];
-    let got = read_full(input, &mut h)?;
-    if got == 0 {
-        return Ok(None);
-    }
-    if got < h.len() {
-        return Err(bad("torn header"));
-    }
-    if &h[..4] != MAGIC {
-        return Err(bad("no block starts here"));
-    }
-    let word = |i: usize| u32::from_le_bytes(h[i..i + 4].try_into().expect("four bytes"));
-    let (crc, games, plies, payload_len) = (word(4), word(8), word(12), word(16));
+    let Some(header) = read_header(input, offset)? else { return Ok(None) };
+    let payload_len = payload_len(&header);
     if payload_len > MAX_PAYLOAD {
         return Err(bad("impossible length"));
     }
@@ -204,26 +211,12 @@ pub(super) fn read_block(input: &mut impl Read, offset: u64) -> Result<Option<Ra
         return Err(bad("torn block"));
     }
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&h[8..]);
+    hasher.update(&header[8..]);
     hasher.update(&payload);
-    if hasher.finalize() != crc {
+    if hasher.finalize() != word(&header, 4) {
         return Err(bad("checksum mismatch"));
     }
-    Ok(Some(RawBlock { offset, games, plies, payload }))
-}
-
-/// Fills `buf` as far as the input goes.
-pub(super) fn read_full(input: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
-    let mut got = 0;
-    while got < buf.len() {
-        match input.read(&mut buf[got..]) {
-            Ok(0) => break,
-            Ok(n) => got += n,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(got)
+    Ok(Some(RawBlock { offset, games: word(&header, 8), plies: word(&header, 12), payload }))
 }
 
 #[cfg(test)]
@@ -236,7 +229,7 @@ mod tests {
         let column = |plain: u32| [plain.to_le_bytes(), 0u32.to_le_bytes()].concat();
         assert_eq!(decode(&[], MAX_GAMES + 1, 0).err(), Some("too many games"));
         assert_eq!(decode(&column(MAX_COLUMN + 1), 1, 0).err(), Some("a column is too long"));
-        // more bytes in the frame than it says
+        // the frame holds more bytes than its header claims
         let frame = zstd::bulk::compress(&vec![0; 1 << 20], 1).unwrap();
         let payload = [&1u32.to_le_bytes()[..], &(frame.len() as u32).to_le_bytes(), &frame].concat();
         assert_eq!(decode(&payload, 1, 0).err(), Some("a column does not decompress"));

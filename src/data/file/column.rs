@@ -1,6 +1,6 @@
 //! The numbers in a block's columns: bytes, variable-length and zigzag integers.
 
-/// Appends `v`, seven bits a byte, the lowest first; the highest bit says that more follow.
+/// Appends `v`, seven bits a byte, the lowest first; the highest bit is set if more follow.
 pub(super) fn put_varint(out: &mut Vec<u8>, mut v: u64) {
     while v >= 0x80 {
         out.push(v as u8 | 0x80);

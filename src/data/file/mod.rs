@@ -83,7 +83,7 @@ mod tests {
             w.write(g).unwrap();
             if i % 7 == 6 {
                 w.flush().unwrap();
-                ends.push((w.len(), i + 1));
+                ends.push((w.bytes(), i + 1));
             }
         }
         ends.push((w.finish().unwrap(), games.len()));

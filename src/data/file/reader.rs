@@ -1,11 +1,11 @@
 //! Reading game files: [`GameReader`].
 
-use super::block::{self, RawBlock, read_block, read_full};
+use super::block::{self, RawBlock, read_block};
 use super::header::{self, HEADER_LEN};
 use crate::data::error::RecordError;
 use crate::data::game::GameRecord;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Reads the games of a file in order. Iteration ends before a torn or damaged block; then
@@ -31,43 +31,18 @@ impl GameReader {
         Ok(GameReader { path: Some(path.into()), ..reader.map_err(RecordError::at(path))? })
     }
 
-    /// Steps over the next block by its header alone and returns its offset; `Ok(None)` at the end, or before
-    /// a block that is cut off. Neither the payload nor its checksum is looked at:
-    /// [`block_at`](Self::block_at) does that.
+    /// Skips the next block by its header alone and returns its offset; `Ok(None)` at the end, or before a
+    /// block that is cut off. [`block_at`](Self::block_at) reads the payload and checks its checksum.
     pub fn skip_block(&mut self) -> Result<Option<u64>, RecordError> {
-        if self.done {
-            return Ok(None);
-        }
-        let offset = self.valid_len;
-        match self.step_over(offset) {
-            Ok(Ok(end)) => {
-                self.valid_len = end;
-                Ok(Some(offset))
+        self.advance(|input, offset| {
+            let Some(header) = block::read_header(input, offset)? else { return Ok(None) };
+            let payload = block::payload_len(&header);
+            let end = offset + (block::HEADER_LEN as u64) + u64::from(payload);
+            if end > input.get_ref().metadata()?.len() {
+                return Err(RecordError::Block { offset, what: "torn block" });
             }
-            Ok(Err(what)) => {
-                self.done = true;
-                self.problem = what.map(|what| RecordError::Block { offset, what });
-                Ok(None)
-            }
-            Err(e) => Err(self.located(e.into())),
-        }
-    }
-
-    /// Where the block at `offset` ends, or what is met in its place (nothing at the end of the file).
-    fn step_over(&mut self, offset: u64) -> io::Result<Result<u64, Option<&'static str>>> {
-        let mut h = [0u8; block::HEADER_LEN];
-        let got = read_full(&mut self.input, &mut h)?;
-        let payload = u32::from_le_bytes([h[16], h[17], h[18], h[19]]);
-        let end = offset + block::HEADER_LEN as u64 + u64::from(payload);
-        Ok(match got {
-            0 => Err(None),
-            _ if got < h.len() => Err(Some("torn header")),
-            _ if &h[..4] != block::MAGIC => Err(Some("no block starts here")),
-            _ if end > self.input.get_ref().metadata()?.len() => Err(Some("torn block")),
-            _ => {
-                self.input.seek_relative(i64::from(payload))?;
-                Ok(end)
-            }
+            input.seek_relative(i64::from(payload))?;
+            Ok(Some((offset, end)))
         })
     }
 
@@ -129,28 +104,38 @@ impl<R: Read> GameReader<R> {
 
     /// The next block, without decoding it. `Ok(None)` at the end of the good part of the file.
     pub fn next_block(&mut self) -> Result<Option<RawBlock>, RecordError> {
+        self.advance(|input, offset| {
+            let block = read_block(input, offset)?;
+            Ok(block.map(|block| {
+                let end = offset + block.bytes();
+                (block, end)
+            }))
+        })
+    }
+
+    /// Calls `read` with the end of the good part of the file. It returns a block and where that ends. An
+    /// error of its own ends the good part, and is the [`problem`](Self::problem) unless it is of the input.
+    fn advance<T>(
+        &mut self,
+        read: impl FnOnce(&mut R, u64) -> Result<Option<(T, u64)>, RecordError>,
+    ) -> Result<Option<T>, RecordError> {
         if self.done {
             return Ok(None);
         }
-        match read_block(&mut self.input, self.valid_len) {
-            Ok(Some(block)) => {
-                self.valid_len += block.len() as u64;
-                Ok(Some(block))
+        let end = match read(&mut self.input, self.valid_len) {
+            Ok(Some((block, end))) => {
+                self.valid_len = end;
+                return Ok(Some(block));
             }
-            Ok(None) => {
-                self.done = true;
-                Ok(None)
-            }
-            Err(RecordError::Io(e)) => {
-                self.done = true;
-                Err(self.located(e.into()))
-            }
+            Ok(None) => Ok(None),
+            Err(RecordError::Io(e)) => Err(self.located(e.into())),
             Err(problem) => {
-                self.done = true;
                 self.problem = Some(problem);
                 Ok(None)
             }
-        }
+        };
+        self.done = true;
+        end
     }
 }
 
@@ -166,7 +151,7 @@ impl<R: Read> Iterator for GameReader<R> {
                 Ok(Some(block)) => match block.decode() {
                     Ok(games) => self.queue = games.into_iter(),
                     Err(problem) => {
-                        // a CRC that fits bytes that make no sense: treat the block as damaged
+                        // the checksum is right but the games are not: the block counts as damaged
                         self.valid_len = block.offset;
                         self.problem = Some(problem);
                         self.done = true;

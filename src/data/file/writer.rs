@@ -25,7 +25,7 @@ pub struct GameWriter {
     name: Option<PathBuf>,
     file: File,
     block: Block,
-    len: u64,
+    bytes: u64,
 }
 
 impl GameWriter {
@@ -33,7 +33,7 @@ impl GameWriter {
     pub fn create(path: &Path, fingerprint: u64) -> Result<GameWriter, RecordError> {
         let mut file = File::create(path).map_err(RecordError::at(path))?;
         file.write_all(&header::bytes(fingerprint)).map_err(RecordError::at(path))?;
-        Ok(GameWriter { path: path.into(), name: None, file, block: Block::default(), len: HEADER_LEN })
+        Ok(GameWriter { path: path.into(), name: None, file, block: Block::default(), bytes: HEADER_LEN })
     }
 
     /// Starts a file that appears under its name, replacing an older one, with [`finish`](Self::finish).
@@ -66,16 +66,16 @@ impl GameWriter {
         for game in reader.by_ref() {
             seen(&game?);
         }
-        let len = reader.valid_len();
+        let bytes = reader.valid_len();
         drop(reader);
         let reopen = || {
             let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-            file.set_len(len)?;
+            file.set_len(bytes)?;
             file.seek(SeekFrom::End(0))?;
             Ok::<_, io::Error>(file)
         };
         let file = reopen().map_err(RecordError::at(path))?;
-        Ok(GameWriter { path: path.into(), name: None, file, block: Block::default(), len })
+        Ok(GameWriter { path: path.into(), name: None, file, block: Block::default(), bytes })
     }
 
     /// Adds a game; writes a block when it is full.
@@ -95,7 +95,7 @@ impl GameWriter {
                 Ok(bytes)
             });
             let bytes = written.map_err(RecordError::at(&self.path))?;
-            self.len += bytes.len() as u64;
+            self.bytes += bytes.len() as u64;
         }
         Ok(())
     }
@@ -106,13 +106,8 @@ impl GameWriter {
     }
 
     /// Bytes in the file, without the open block.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    /// Whether no block has been written yet.
-    pub fn is_empty(&self) -> bool {
-        self.len == HEADER_LEN
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Writes what is open and waits until it is on disk; returns the bytes of the file.
@@ -122,6 +117,6 @@ impl GameWriter {
         if let Some(name) = &self.name {
             std::fs::rename(&self.path, name).map_err(RecordError::at(name))?;
         }
-        Ok(self.len)
+        Ok(self.bytes)
     }
 }

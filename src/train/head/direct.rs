@@ -58,15 +58,15 @@ impl TrainedHead for DirectHead {
         }
     }
 
-    fn room(&self) -> usize {
+    fn buffer_len(&self) -> usize {
         3 * self.width()
     }
 
     fn run(&self, tile: &Tile, scratch: &mut Scratch, mut out: Option<&mut [u32]>) {
         let (l1, width) = (self.l1, self.width());
-        let Scratch { room, grad, loss } = scratch;
+        let Scratch { buffer, grad, loss } = scratch;
         // clipped accumulators, their squares, and gradients
-        let [x, a, dx] = split(room, [width; 3]);
+        let [x, a, dx] = split(buffer, [width; 3]);
         for i in 0..TILE {
             tile.prefetch(i);
             for p in 0..2 {

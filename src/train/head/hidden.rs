@@ -41,7 +41,7 @@ impl TrainedHead for HiddenHead {
         self.layers.iter().for_each(|layer| layer.round(d, out));
     }
 
-    fn prepared(&self) -> usize {
+    fn prepared_len(&self) -> usize {
         let [first, second, _] = self.layers;
         first.outputs * self.pitch() + second.outputs * second.inputs
     }
@@ -54,7 +54,7 @@ impl TrainedHead for HiddenHead {
         second.transpose(d, w2t, second.inputs);
     }
 
-    fn room(&self) -> usize {
+    fn buffer_len(&self) -> usize {
         let [first, second, _] = self.layers;
         TILE * (2 * self.pitch() + 3 * first.outputs + 3 * second.outputs)
     }
@@ -62,12 +62,12 @@ impl TrainedHead for HiddenHead {
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>) {
         let (k, l1, pitch) = (tile.kernels, self.l1, self.pitch());
         let [first, second, output] = &self.layers;
-        let Scratch { room, grad: g, loss } = scratch;
+        let Scratch { buffer, grad: g, loss } = scratch;
         // activations of the first layer and their gradient; sums, activations and gradients of the hidden
         // layers
         let (t1, t2) = (TILE * first.outputs, TILE * second.outputs);
         let [x, dx, z1, a1, d1, z2, a2, d2] =
-            split(room, [TILE * pitch, TILE * pitch, t1, t1, t1, t2, t2, t2]);
+            split(buffer, [TILE * pitch, TILE * pitch, t1, t1, t1, t2, t2, t2]);
         for i in 0..TILE {
             tile.prefetch(i);
             for p in 0..2 {

@@ -185,7 +185,7 @@ impl TrainedHead for LiteHead {
         self.output.round(d, out);
     }
 
-    fn prepared(&self) -> usize {
+    fn prepared_len(&self) -> usize {
         ROWS * CHANNELS + self.hidden.outputs * UNITS
     }
 
@@ -196,20 +196,20 @@ impl TrainedHead for LiteHead {
         self.hidden.transpose(d, transposed, UNITS);
     }
 
-    fn room(&self) -> usize {
+    fn buffer_len(&self) -> usize {
         TILE * (3 * UNITS + 3 * self.hidden.outputs)
     }
 
-    fn extra(&self) -> usize {
+    fn extra_len(&self) -> usize {
         ROWS * CHANNELS
     }
 
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>) {
         let (k, LiteHead { hidden, output }) = (tile.kernels, self);
-        let Scratch { room, grad, loss } = scratch;
+        let Scratch { buffer, grad, loss } = scratch;
         let (t0, t1) = (TILE * UNITS, TILE * hidden.outputs);
         // sums, activations and gradients of the lines and of the hidden layer
-        let [z0, a0, d0, z1, a1, d1] = split(room, [t0, t0, t0, t1, t1, t1]);
+        let [z0, a0, d0, z1, a1, d1] = split(buffer, [t0, t0, t0, t1, t1, t1]);
         let (table, transposed) = tile.prepared.split_at(ROWS * CHANNELS);
         for (i, z) in z0.chunks_exact_mut(UNITS).enumerate() {
             sums(table, &tile.dense[BIAS..LAYERS], tile.pieces(i), z);

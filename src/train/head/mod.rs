@@ -15,7 +15,7 @@ use crate::nnue::HeadShape;
 /// The head for a layout.
 pub(super) fn of(layout: &Layout) -> Box<dyn TrainedHead> {
     let l1 = layout.l1;
-    match layout.architecture().shape.head {
+    match layout.architecture.shape.head {
         HeadShape::Hidden { l2, l3 } => Box::new(hidden::HiddenHead::new(l1, l2, l3)),
         HeadShape::Lite { l2 } => Box::new(lite::LiteHead::new(l2)),
         shape @ HeadShape::Direct { .. } => Box::new(direct::DirectHead { l1, shape }),

@@ -25,7 +25,7 @@ pub(in crate::train) trait TrainedHead: Send + Sync {
     fn round(&self, d: &[f32], out: &mut [f32]);
 
     /// Length of the output of [`prepare`](Self::prepare).
-    fn prepared(&self) -> usize {
+    fn prepared_len(&self) -> usize {
         0
     }
 
@@ -33,7 +33,7 @@ pub(in crate::train) trait TrainedHead: Send + Sync {
     fn prepare(&self, _d: &[f32], _grid: Grid, _out: &mut [f32]) {}
 
     /// Length of additional gradients, of what is [prepared](Self::prepare), after those of the parameters.
-    fn extra(&self) -> usize {
+    fn extra_len(&self) -> usize {
         0
     }
 
@@ -41,7 +41,7 @@ pub(in crate::train) trait TrainedHead: Send + Sync {
     fn finish(&self, _d: &[f32], _grad: &mut [f32]) {}
 
     /// Length of the buffer for activations and their gradients that [`run`](Self::run) needs.
-    fn room(&self) -> usize;
+    fn buffer_len(&self) -> usize;
 
     /// Runs one tile forward and, if `out` takes the gradients of its accumulators, backward.
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>);
@@ -73,16 +73,16 @@ pub(in crate::train) trait TrainedHead: Send + Sync {
 
 /// Buffers of one thread.
 pub(in crate::train) struct Scratch {
-    /// [`TrainedHead::room`] numbers.
-    pub room: Vec<f32>,
-    /// Gradients of the head's parameters, then [`TrainedHead::extra`] numbers.
+    /// [`TrainedHead::buffer_len`] numbers.
+    pub buffer: Vec<f32>,
+    /// Gradients of the head's parameters, then [`TrainedHead::extra_len`] numbers.
     pub grad: Vec<f32>,
     pub loss: Loss,
 }
 
 /// Splits a buffer into parts of these lengths.
-pub(super) fn split<const N: usize>(mut room: &mut [f32], lengths: [usize; N]) -> [&mut [f32]; N] {
-    lengths.map(|n| room.split_off_mut(..n).expect("room for all"))
+pub(super) fn split<const N: usize>(mut buffer: &mut [f32], lengths: [usize; N]) -> [&mut [f32]; N] {
+    lengths.map(|n| buffer.split_off_mut(..n).expect("the buffer is long enough"))
 }
 
 /// [`TILE`] samples of a batch, with the state of the step.

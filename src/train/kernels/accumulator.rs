@@ -10,7 +10,7 @@ use crate::support::memory::prefetch;
 /// network, with room for sums up to 32.
 pub const ACC_SCALE: f32 = 8.0 * 127.0;
 
-/// Gradients are packed in groups of so many words: word `16 g + j` holds elements `32 g + j` (low half) and
+/// Gradients are packed in groups of this many words: word `16 g + j` holds elements `32 g + j` (low half) and
 /// `32 g + 16 + j` (high half), so that a shift and a mask restore two runs of neighbours.
 const GROUP: usize = 16;
 
@@ -165,7 +165,7 @@ pub(in crate::train) struct SumGradients<'a> {
     pub out: &'a mut [f32],
 }
 
-/// How many rows ahead of the sum to ask for the next one: far enough for the third-level cache.
+/// The number of rows to prefetch ahead of the sum: enough to hide the latency of the third-level cache.
 const AHEAD: usize = 3;
 
 impl Operation for SumGradients<'_> {

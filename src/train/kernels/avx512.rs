@@ -10,7 +10,7 @@ pub(super) fn available() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
 }
 
-/// Does an operation with these registers.
+/// Runs an operation with these registers.
 ///
 /// # Safety
 /// The operands have passed [`Operation::check`].

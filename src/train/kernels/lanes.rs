@@ -1,4 +1,4 @@
-//! What the kernels need of a register of f32: [`F32Lanes`].
+//! The register operations of the kernels: [`F32Lanes`].
 
 /// A register of `C` lanes of f32.
 ///
@@ -11,7 +11,7 @@ pub(in crate::train) trait F32Lanes<const C: usize>: Copy {
     unsafe fn store(self, to: &mut [f32; C]);
     /// Loads integers and converts them.
     unsafe fn load_i16(from: &[i16; C]) -> Self;
-    /// Rounds to the nearest integer, ties to even, multiplies by `unit` and stores what 16 bits hold.
+    /// Rounds to the nearest integer, ties to even, multiplies by `unit` and stores 16 bits, saturating.
     unsafe fn store_i16(self, unit: i32, to: &mut [i16; C]);
     /// Loads pairs of bfloat16: the low halves of the words, then the high halves.
     unsafe fn load_bf16(from: &[u32; C]) -> [Self; 2];

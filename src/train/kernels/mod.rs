@@ -23,8 +23,8 @@ pub(super) use operation::WIDTHS;
 pub(super) use optimizer::{Adam, Add, EffectiveRow};
 pub use optimizer::{AdamStep, CatchUp, Grid};
 
-/// The instructions that the trainer computes with. Only [`by_name`](Self::by_name) makes one, of those that
-/// this processor has.
+/// The instruction set that the trainer uses. [`by_name`](Self::by_name) is the only constructor and returns only
+/// those that this processor has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Kernels(Instructions);
 
@@ -41,15 +41,15 @@ impl Kernels {
     /// Plain Rust.
     pub const SCALAR: Kernels = Kernels(Instructions::Scalar);
 
-    /// The names of all, from slow to fast.
+    /// All names, from slow to fast.
     pub const NAMES: [&str; 3] = ["scalar", "avx2", "avx512"];
 
-    /// The fastest that this processor runs.
+    /// The fastest kernels that this processor runs.
     pub fn best() -> Kernels {
         Self::NAMES.into_iter().rev().find_map(Self::by_name).unwrap_or(Self::SCALAR)
     }
 
-    /// Those with one of the [`NAMES`](Self::NAMES). `None` if this processor cannot run them.
+    /// The kernels with one of the [`NAMES`](Self::NAMES); `None` if this processor cannot run them.
     pub fn by_name(name: &str) -> Option<Kernels> {
         let instructions = match name {
             "scalar" => Instructions::Scalar,
@@ -62,7 +62,7 @@ impl Kernels {
         Some(Kernels(instructions))
     }
 
-    /// What `--kernels` calls it.
+    /// The name for `--kernels`.
     pub fn name(self) -> &'static str {
         match self.0 {
             Instructions::Scalar => "scalar",
@@ -73,7 +73,7 @@ impl Kernels {
         }
     }
 
-    /// Does an operation.
+    /// Runs an operation.
     #[inline]
     pub(super) fn run(self, operation: impl Operation) {
         operation.check();
@@ -108,7 +108,7 @@ mod tests {
         (0..n).map(|_| float(rng)).collect()
     }
 
-    /// What the reference leaves in an output, and every other instruction set of this processor.
+    /// The output of the reference, and that of every other instruction set of this processor.
     fn outputs<T>(run: impl Fn(Kernels) -> T) -> (T, Vec<T>) {
         let others = Kernels::NAMES[1..].iter().filter_map(|name| Kernels::by_name(name));
         (run(Kernels::SCALAR), others.map(&run).collect())

@@ -1,9 +1,9 @@
-//! What every kernel is: [`Operation`].
+//! The trait of all kernels: [`Operation`].
 #![allow(unsafe_code)]
 
 use super::lanes::F32Lanes;
 
-/// Rows and accumulators have a multiple of so many elements, read off the slices.
+/// The lengths of rows and accumulators are multiples of this.
 pub(in crate::train) const WIDTHS: usize = 256;
 
 /// A piece of arithmetic with its operands.
@@ -12,10 +12,10 @@ pub(in crate::train) trait Operation {
     /// Panics unless the operands have the lengths that the operation needs.
     fn check(&self);
 
-    /// Does it in plain Rust: the reference, and the fallback for processors without AVX2.
+    /// Computes it in plain Rust: the reference, and the fallback for processors without AVX2.
     fn scalar(self);
 
-    /// Does it with registers of `C` lanes, `2 B` of which hold sums. It is `#[inline(always)]`, so that it
+    /// Computes it with registers of `C` lanes, `2 B` of which hold sums. It is `#[inline(always)]`, so that it
     /// is compiled with the instructions of the `enter` that calls it.
     ///
     /// # Safety

@@ -5,7 +5,7 @@ use super::accumulator::ACC_SCALE;
 use super::lanes::F32Lanes;
 use super::operation::{Operation, WIDTHS};
 
-/// What values the rows of the first layer take in the forward pass.
+/// The values that rows of the first layer can take in the forward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
     /// Multiples of 1 / [`ACC_SCALE`].
@@ -23,14 +23,15 @@ impl Grid {
         }
     }
 
-    /// `x` in units of [`ACC_SCALE`]. What is out of range, as when a training diverges, wraps or saturates.
+    /// `x` in units of [`ACC_SCALE`]. Values out of range, as in a training that
+    /// diverges, wrap or saturate.
     pub fn round(self, x: f32) -> i16 {
         let (scale, unit) = self.steps();
         ((x * scale).round_ties_even() as i32).wrapping_mul(unit) as i16
     }
 }
 
-/// What one Adam step needs to know besides the gradient.
+/// The parameters of an Adam step.
 #[derive(Clone, Copy, Debug)]
 pub struct AdamStep {
     /// Learning rate with both bias corrections folded in.
@@ -43,10 +44,10 @@ pub struct AdamStep {
     pub epsilon: f32,
 }
 
-/// What a row missed while its gradient was zero for `n` steps: Adam would have moved it by its decaying
-/// momentum. For epsilon much smaller than the root of the second moment the sum of those moves is `shift * m
-/// / (sqrt(v) + epsilon)` exactly, so a row need not be visited in every step to be where dense Adam would
-/// have it.
+/// The update that a row missed while its gradient was zero for `n` steps: Adam would have moved it by its
+/// decaying momentum. For epsilon much smaller than the root of the second moment, the sum of those moves is
+/// `shift * m / (sqrt(v) + epsilon)` exactly. So rows without a gradient can be skipped, with the same result as
+/// dense Adam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CatchUp {
     /// Sum of the steps missed, in units of the moment by its root.
