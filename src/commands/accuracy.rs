@@ -151,13 +151,13 @@ impl Moves {
         drop(progress);
         let decided = |a: &&Answer| a.played.eval.is_some_and(|e| e.unsigned_abs() >= DECIDED);
         say!("{name}, {} nodes:", self.nodes)?;
-        tell("moves found", answers.iter().map(|a| a.moves))?;
-        tell(
+        print_share("moves found", answers.iter().map(|a| a.moves))?;
+        print_share(
             &format!("... where the player saw {DECIDED} or more"),
             answers.iter().filter(decided).map(|a| a.moves),
         )?;
         let winners = answers.iter().filter(|a| a.played.result != 0).map(|a| a.winners);
-        Ok(tell("winners named", winners)?)
+        Ok(print_share("winners named", winners)?)
     }
 }
 
@@ -169,7 +169,7 @@ struct Answer<'a> {
 }
 
 /// Prints the share that is right, with its standard error; nothing if there are no positions.
-fn tell(what: &str, right: impl Iterator<Item = bool>) -> io::Result<()> {
+fn print_share(what: &str, right: impl Iterator<Item = bool>) -> io::Result<()> {
     let right: Vec<bool> = right.collect();
     let n = right.len() as f64;
     if right.is_empty() {

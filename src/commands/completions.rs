@@ -15,9 +15,6 @@ pub struct Args {
 }
 
 /// Prints the script for the command line `command`.
-///
-/// # Errors
-/// When standard output cannot be written.
 pub fn run(args: &Args, mut command: clap::Command) -> Result<(), Box<dyn Error>> {
     let name = command.get_name().to_string();
     let mut script = Vec::new();

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Reads UTF-8, Shift_JIS and EUC-JP, with or without a byte order mark. Every move is checked by the rules. A line that
 /// cannot be understood is skipped with a warning if it does not change the moves; an illegal last move ends the game as
-/// a foul. Files that cannot be read are named, and the others are converted all the same. What a format has no place
-/// for is named in one line a file. The exit status is 0 if all files were read whole, 3 if some were read in part, 1 if
+/// a foul. Files that cannot be read are reported, and the others are still converted. One
+/// line for each file names what the format cannot store. The exit status is 0 if all files were read whole, 3 if some were read in part, 1 if
 /// a file or a game could not be read.
 ///
 /// A directory stands for all records in it; --out-dir keeps its structure. Files that exist stay as they are unless
@@ -62,7 +62,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// What a file of that name is written in by custom.
+    /// The customary encoding of a file with that name.
     fn of(path: Option<&Path>) -> Encoding {
         let extension = path.and_then(Path::extension).and_then(|e| e.to_str()).unwrap_or_default();
         if ["kif", "ki2"].iter().any(|e| extension.eq_ignore_ascii_case(e)) {
@@ -95,7 +95,7 @@ impl Encoding {
     }
 }
 
-/// The character that Japanese encodings have for one of Unicode that looks the same.
+/// The character that Japanese encodings have in place of a similar one of Unicode.
 fn customary(c: char) -> char {
     match c {
         '\u{301c}' => '\u{ff5e}',
@@ -157,8 +157,8 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     reader.finish(kept.into_iter().collect())
 }
 
-/// Writes a file a game. How many were not written, because a file stood there, another game has the same name, or the
-/// encoding lacks a character.
+/// Writes a file for each game. Returns the number of games not written, because the file exists, another game has
+/// the same name, or the encoding lacks a character.
 fn write_files(
     dir: &Path,
     games: &[Game],
@@ -173,17 +173,13 @@ fn write_files(
         name.push(".");
         name.push(to.extension(encoding == Encoding::Utf8));
         let path = dir.join(name);
-        if let Err(e) = existing::claim(&mut taken, path.clone(), &game.source) {
+        let free = existing::claim(&mut taken, path.clone(), &game.source);
+        if let Err(e) = free.and_then(|()| existing::spare(&path, force)) {
             note!("{e}");
             kept += 1;
             continue;
         }
         let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-        if let Err(e) = existing::spare(&path, force) {
-            note!("{e}");
-            kept += 1;
-            continue;
-        }
         let bytes = match encoding.encode(&to.write(&game.record)) {
             Ok(bytes) => bytes,
             Err(e) => {

@@ -26,7 +26,7 @@ pub struct Args {
     /// Use this kernel: scalar, avx2, avxvnni, avx512 or neon
     #[arg(long, value_name = "KERNEL")]
     kernel: Option<Kernel>,
-    /// The divisor from raw output to the engine's value [default: what the network's file says, or else 16]
+    /// The divisor from raw output to the engine's value [default: that of the network's file, or else 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
     fv_scale: Option<i32>,
 }

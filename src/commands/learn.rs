@@ -37,18 +37,10 @@ pub struct Args {
     keep: Option<u32>,
     /// Print a cluster job that makes the shards of the present generation, and exit
     #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["generations", "max_time"])]
-    print_job: Option<ClusterSystem>,
+    print_job: Option<System>,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum ClusterSystem {
-    /// A job array, for sbatch
-    Slurm,
-    /// An indexed Job, for kubectl
-    Kubernetes,
 }
 
 /// Runs the subcommand.
@@ -70,10 +62,6 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if let Some(system) = args.print_job {
         let root = std::path::absolute(&args.dir)?;
         let plan = prepare(&root, &config)?;
-        let system = match system {
-            ClusterSystem::Slurm => System::Slurm,
-            ClusterSystem::Kubernetes => System::Kubernetes,
-        };
         say!("{}", print_job(system, &plan, &root)?.trim_end())?;
         return Ok(());
     }
@@ -101,7 +89,7 @@ fn init(dir: &Path, file: &Path) -> Result<(), Box<dyn Error>> {
     let at = |e: std::io::Error| format!("{}: {e}", file.display());
     std::fs::create_dir_all(dir).map_err(at)?;
     let mut out = std::fs::File::create_new(file).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => format!("{} exists and stays", file.display()),
+        std::io::ErrorKind::AlreadyExists => format!("{} exists and is not overwritten", file.display()),
         _ => at(e),
     })?;
     out.write_all(TEMPLATE.as_bytes()).map_err(at)?;

@@ -13,9 +13,6 @@ pub struct Args {
 }
 
 /// Writes the pages of the command line `command`, over those of an older version.
-///
-/// # Errors
-/// When a page cannot be written.
 pub fn run(args: &Args, command: clap::Command) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&args.dir)
         .and_then(|()| clap_mangen::generate_to(command, &args.dir))

@@ -278,7 +278,7 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
 /// SHA-256 of the networks that engines load, because the file may be another one when the match continues.
 /// Unreadable files are left to the engine to report.
 fn networks(engines: &[EngineSpec]) -> BTreeMap<&str, Option<String>> {
-    let told = |engine: &EngineSpec| {
+    let network = |engine: &EngineSpec| {
         let names = ["EvalDir", "EvalFile"];
         let is_network =
             |option: &&(String, String)| names.iter().any(|name| option.0.eq_ignore_ascii_case(name));
@@ -287,7 +287,7 @@ fn networks(engines: &[EngineSpec]) -> BTreeMap<&str, Option<String>> {
         Some(if path.is_dir() { path.join(FILE_NAME) } else { path })
     };
     let digest = |path: PathBuf| sha256(|to| io::copy(&mut File::open(path)?, to).map(|_| ())).ok();
-    engines.iter().filter_map(|engine| Some((&*engine.name, digest(told(engine)?)))).collect()
+    engines.iter().filter_map(|engine| Some((&*engine.name, digest(network(engine)?)))).collect()
 }
 
 fn crc(text: &str) -> u64 {

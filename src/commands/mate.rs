@@ -17,6 +17,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Solve mate problems: find a mate by checks alone, or prove that there is none
@@ -32,7 +33,7 @@ pub struct Args {
     /// Milliseconds for each problem
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     time: u64,
-    /// Go on until no shorter mate can exist
+    /// Continue until no shorter mate can exist
     #[arg(long)]
     shortest: bool,
     /// Take the first mate found, however long
@@ -56,7 +57,7 @@ pub struct Args {
     resume: Option<PathBuf>,
 }
 
-/// What became of a problem, as JSON.
+/// The result for a problem, as JSON.
 #[derive(Clone, Serialize, Deserialize)]
 struct Row {
     sfen: String,
@@ -74,17 +75,17 @@ struct Row {
     /// In USI.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     line: Vec<String>,
-    /// First moves that mate, too; absent if that was not asked or not decided.
+    /// Other first moves that mate; absent if they were not requested or not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     others: Option<Vec<String>>,
-    /// Whether they were asked for and not all examined in time.
+    /// Whether they were requested and not all examined in time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     others_undecided: bool,
     nodes: u64,
     milliseconds: u64,
 }
 
-/// What is asked about every problem.
+/// The questions about every problem.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Asked {
     shortest: bool,
@@ -105,12 +106,12 @@ struct JournalRow {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(args.hash as usize)?;
-    let mut job = Job { args, solver, out: console::output() };
+    let mut run = Run { args, solver, out: console::output() };
     if let Some(sfen) = &args.sfen {
         let position = Position::from_sfen(sfen)?;
         return match no_king_to_mate(&position) {
             Some(why) => Err(why.into()),
-            None => job.single(&position),
+            None => run.single(&position),
         };
     }
     let mut reader = record_files::Reader::new(None, args.strict).or(Format::Usi);
@@ -128,8 +129,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .collect();
     refused.iter().for_each(|why| note!("{why}"));
     match &problems[..] {
-        [problem] if args.resume.is_none() && !args.json => job.single(problem)?,
-        problems => job.all(problems)?,
+        [problem] if args.resume.is_none() && !args.json => run.single(problem)?,
+        problems => run.all(problems)?,
     }
     let refused = (!refused.is_empty()).then(|| messages::defenders_to_move(refused.len()));
     reader.finish(refused.into_iter().collect())
@@ -138,40 +139,28 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 /// A problem solved.
 struct Solved {
     outcome: Outcome,
-    /// Other first moves that mate, if that was asked and found out.
+    /// Other first moves that mate, if they were requested and all examined in time.
     others: Option<Vec<Move>>,
     others_asked: bool,
 }
 
-struct Job<'a> {
+struct Run<'a> {
     args: &'a Args,
     solver: Solver,
     out: console::Output,
 }
 
-impl Job<'_> {
-    /// Solves a problem; not at all if the user has asked to stop meanwhile.
+impl Run<'_> {
+    /// Solves a problem; `None` if the user asked to stop meanwhile.
     fn solve(&mut self, position: &Position, others: bool) -> Option<Solved> {
         signals::watch();
         let before = interrupt::requests();
         let stop = Arc::new(AtomicBool::new(false));
-        let done = Arc::new(AtomicBool::new(false));
-        let watcher = {
-            let (stop, done) = (stop.clone(), done.clone());
-            std::thread::spawn(move || {
-                while !done.load(Ordering::Relaxed) {
-                    if interrupt::requests() > before {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    std::thread::park_timeout(Duration::from_millis(20));
-                }
-            })
-        };
         let deadline = Instant::now() + Duration::from_millis(self.args.time);
-        let solver = &mut self.solver;
-        let args = self.args;
+        let (solver, args) = (&mut self.solver, self.args);
         let solved = std::thread::scope(|scope| {
-            // deep lines take a stack of their own
+            let (sender, receiver) = channel();
+            let worker_stop = stop.clone();
             let work = move || {
                 let limits = Limits {
                     time: Some(deadline.saturating_duration_since(Instant::now())),
@@ -182,20 +171,29 @@ impl Job<'_> {
                         _ => Shorten::UpperBound,
                     },
                 };
-                let outcome = solver.solve(position, &[], &limits, &stop, &mut |_| {});
+                let outcome = solver.solve(position, &[], &limits, &worker_stop, &mut |_| {});
                 let found = match &outcome.answer {
-                    Answer::Mate(mate) if others => other_moves(solver, position, mate, deadline, &stop),
+                    Answer::Mate(mate) if others => {
+                        other_moves(solver, position, mate, deadline, &worker_stop)
+                    }
                     _ => None,
                 };
-                Solved { outcome, others: found, others_asked: others }
+                // the receiver waits for it
+                let _ = sender.send(Solved { outcome, others: found, others_asked: others });
             };
-            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map(|t| t.join())
+            // deep lines need a large stack
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
+            loop {
+                match receiver.recv_timeout(Duration::from_millis(20)) {
+                    Ok(solved) => break Some(solved),
+                    Err(RecvTimeoutError::Disconnected) => break None,
+                    Err(RecvTimeoutError::Timeout) => {
+                        stop.store(interrupt::requests() > before, Ordering::Relaxed);
+                    }
+                }
+            }
         });
-        done.store(true, Ordering::Relaxed);
-        watcher.thread().unpark();
-        let _ = watcher.join();
-        let stopped = interrupt::requests() > before;
-        solved.ok().and_then(Result::ok).filter(|_| !stopped)
+        solved.filter(|_| interrupt::requests() == before)
     }
 
     /// One problem, for people.
@@ -312,7 +310,7 @@ impl Job<'_> {
     }
 }
 
-/// First moves but that of the line which mate as well; none if time did not suffice for all.
+/// The other first moves that mate; `None` if there was not enough time for all.
 fn other_moves(
     solver: &mut Solver,
     position: &Position,

@@ -86,7 +86,7 @@ enum NetCommand {
         /// The other one (by default the embedded one)
         #[arg(value_name = "FILE")]
         second: Option<PathBuf>,
-        /// Positions, one SFEN a line, on which to compare what they say
+        /// Positions, one SFEN a line, on which to compare their evaluations
         #[arg(long, value_name = "FILE")]
         positions: Option<PathBuf>,
     },

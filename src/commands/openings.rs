@@ -58,10 +58,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When the file exists or cannot be written, or when balanced openings are too rare.
+/// Runs the command. It fails when balanced openings are too rare.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     /// Consecutive failures after which the run gives up.
     const MOST_FAILURES: u64 = 1000;

@@ -25,10 +25,8 @@ impl Source {
     }
 }
 
-/// The files to read. What is no record in a directory is named on standard error; what `analyse` left there is passed over.
-///
-/// # Errors
-/// When a directory cannot be read or holds no record.
+/// The files to read. Files in a directory that are no records are reported, except those of `analyse`. A directory
+/// without records is an error.
 pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
     let mut found = Vec::new();
     for file in files {
@@ -59,7 +57,7 @@ pub fn sources(files: &[PathBuf]) -> Result<Vec<Source>, Box<dyn Error>> {
     Ok(found)
 }
 
-/// Whether `analyse` wrote it, `NAME.analysis.html` and the like: no record of a game to read.
+/// Whether the file is an output of `analyse`, such as `NAME.analysis.html`.
 fn is_analysis(path: &Path) -> bool {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     stem.ends_with(".analysis") || stem.ends_with(".analysis.part")
@@ -81,7 +79,7 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The text of a file, or of standard input for `-`; damage is told.
+/// The text of a file, or of standard input for `-`; damage is reported.
 pub fn text(path: &Path) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     if path == Path::new("-") {
@@ -96,10 +94,7 @@ pub fn text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The games of a file. Its format is `from`, else what its name says, else what it looks like, else `or`.
-///
-/// # Errors
-/// When it cannot be read; the message names the line.
+/// The games of a file. Its format is `from`, else by its name, else by its text, else `or`.
 fn read(
     path: &Path,
     from: Option<Format>,
@@ -125,10 +120,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// So many warnings a file are printed.
+    /// The maximum number of warnings that are printed for a file.
     const SHOWN: usize = 20;
 
-    /// For files of the format `from`, where it is given; `strict` refuses a file instead of skipping what cannot be
+    /// For files of the format `from`, if it is given; `strict` refuses a file instead of skipping what cannot be
     /// understood.
     pub fn new(from: Option<Format>, strict: bool) -> Reader {
         Reader { from, strict, ..Reader::default() }
@@ -143,27 +138,24 @@ impl Reader {
     pub fn read(&mut self, path: &Path) -> Option<Vec<Record>> {
         let mut warnings = if self.strict { Warnings::strict() } else { Warnings::default() };
         let found = read(path, self.from, self.or, &mut warnings);
-        let said = |e: &dyn fmt::Display| note!("{}: {e}", path.display());
+        let report = |e: &dyn fmt::Display| note!("{}: {e}", path.display());
         if let Err(e) = found {
-            said(&e);
+            report(&e);
             self.refused += 1;
             return None;
         }
         let list = warnings.list();
-        list.iter().take(Self::SHOWN).for_each(|warning: &RecordError| said(warning));
+        list.iter().take(Self::SHOWN).for_each(|warning: &RecordError| report(warning));
         if list.len() > Self::SHOWN {
-            said(&messages::more_warnings(list.len() - Self::SHOWN));
+            report(&messages::more_warnings(list.len() - Self::SHOWN));
         }
         *if list.is_empty() { &mut self.whole } else { &mut self.partly } += 1;
         self.games += warnings.games();
         found.ok()
     }
 
-    /// How it went, with more that went wrong.
-    ///
-    /// # Errors
-    /// [`PartlyRead`] if every game was read, but some only in part; otherwise a sentence for the user, if anything went
-    /// wrong.
+    /// The result of all files, with `complaints` of the caller: [`PartlyRead`] if every game was read, but some
+    /// only in part; any other failure is a sentence for the user.
     pub fn finish(&self, mut complaints: Vec<String>) -> Result<(), Box<dyn Error>> {
         let &Reader { whole, partly, refused, games, .. } = self;
         if games > 0 {
@@ -184,7 +176,7 @@ impl Reader {
 pub struct PartlyRead(String);
 
 impl PartlyRead {
-    /// Tells it from a failure, for scripts.
+    /// Distinguishes it from a failure, for scripts.
     pub fn exit_code() -> std::process::ExitCode {
         std::process::ExitCode::from(3)
     }

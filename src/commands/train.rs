@@ -165,11 +165,11 @@ fn spare_network(args: &Args) -> Result<(), String> {
     match [CHECKPOINT, NETWORK].map(|name| args.out.join(name).exists()) {
         [false, false] => Ok(()),
         [false, true] => Err(format!(
-            "{out} holds a network, which stays, and no checkpoint to resume from; choose another --out"
+            "{out} holds a network, which is not overwritten, and no checkpoint to resume from; choose another --out"
         )),
         [true, _] if args.resume => Ok(()),
         [true, _] => Err(format!(
-            "{out} holds a network, which stays; use --resume to continue, or choose another --out"
+            "{out} holds a network, which is not overwritten; use --resume to continue, or choose another --out"
         )),
     }
 }

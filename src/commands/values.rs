@@ -5,9 +5,6 @@ use std::time::Duration;
 
 /// Parses a duration: seconds, or numbers with jiff's units (`45s`, `55m`, `1h30m`, `2 days`). A day has 24
 /// hours.
-///
-/// # Errors
-/// A message for the user.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let bad = || format!("`{text}` is not a duration; examples are 90, 45s, 55m and 1h30m");
     if let Ok(seconds) = text.parse::<f64>() {
@@ -19,18 +16,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads a number from 0 to 1.
-///
-/// # Errors
-/// A message for the user.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|x| (0.0..=1.0).contains(x));
     share.ok_or_else(|| format!("`{text}` is not a number from 0 to 1"))
 }
 
 /// Reads a number of MiB, as bytes.
-///
-/// # Errors
-/// A message for the user.
 pub fn parse_mebibytes(text: &str) -> Result<usize, String> {
     let bytes = text.parse().ok().filter(|&n| n > 0).and_then(|n: usize| n.checked_mul(1 << 20));
     bytes.ok_or_else(|| format!("`{text}` is not a number of MiB from 1 to {}", usize::MAX >> 20))

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// The batch system of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum System {
-    /// A job array for `sbatch`.
+    /// A job array, for sbatch
     Slurm,
-    /// An indexed Job for `kubectl apply`.
+    /// An indexed Job, for kubectl
     Kubernetes,
 }
 
@@ -114,7 +115,7 @@ fn kubernetes(job: &ClusterJob) -> Result<String, LearnError> {
         quoted.split_first().map_or((String::new(), String::new()), |(p, a)| (p.clone(), a.concat()));
     Ok(format!(
         "apiVersion: batch/v1\n\
-         kind: ClusterJob\n\
+         kind: Job\n\
          metadata:\n\
          \x20 name: toratsugumi-gen-{number:03}\n\
          spec:\n\
@@ -125,7 +126,7 @@ fn kubernetes(job: &ClusterJob) -> Result<String, LearnError> {
          \x20 maxFailedIndexes: {failed}\n\
          \x20 podFailurePolicy:\n\
          \x20   rules:\n\
-         \x20     # 75: stopped with all saved, to go on\n\
+         \x20     # 75: stopped with everything saved\n\
          \x20     - action: Ignore\n\
          \x20       onExitCodes:\n\
          \x20         operator: In\n\
@@ -211,6 +212,7 @@ mod tests {
         let text = kubernetes(&ClusterJob { plan: &plan(), root: Path::new("/shared/learn"), fv_scale: 24 })
             .unwrap();
         for part in [
+            "apiVersion: batch/v1\nkind: Job\n",
             "completions: 4\n",
             "- \"$(SHARD)/4\"\n",
             "command:\n            - \"/opt/my engine\"\n",

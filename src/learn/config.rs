@@ -16,7 +16,7 @@ pub struct ConfigError {
     what: &'static str,
 }
 
-/// All settings. The comments of [`TEMPLATE`] say what they mean.
+/// All settings. The comments of [`TEMPLATE`] explain them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

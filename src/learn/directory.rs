@@ -2,7 +2,8 @@
 
 use super::error::LearnError;
 use super::generation::{GamesSummary, Generation, Plan};
-use crate::resume::{AtPath, Journal, ResumeError, journal, whole_file};
+use crate::resume::whole_file::{self, remove_if_exists};
+use crate::resume::{AtPath, Journal, ResumeError, journal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
@@ -53,19 +54,13 @@ impl Directory {
         self.root.join("generations.jsonl")
     }
 
-    /// Creates the directory if it is missing, and keeps other loops out of it until the journal is dropped.
-    ///
-    /// # Errors
-    /// The directory cannot be created; another process runs the loop in it.
+    /// Creates the directory if it is missing, and locks it until the journal is dropped.
     pub fn journal(&self) -> Result<Journal<Generation>, ResumeError> {
         std::fs::create_dir_all(&self.root).at(&self.root)?;
         Ok(Journal::open(&self.generations_file())?.0)
     }
 
     /// The generations that ended, in order.
-    ///
-    /// # Errors
-    /// The file cannot be read; a line is not a generation, or not the next one.
     pub fn generations(&self) -> Result<Vec<Generation>, LearnError> {
         let path = self.generations_file();
         let all: Vec<Generation> = journal::read(&path)?;
@@ -77,18 +72,12 @@ impl Directory {
     }
 
     /// Replaces a file of the loop atomically.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<(), ResumeError> {
         let path = self.root.join(name);
         whole_file::write(&path, text).at(&path)
     }
 
     /// The result of a stage that has ended.
-    ///
-    /// # Errors
-    /// The stage's file cannot be read.
     pub fn stage<T: DeserializeOwned>(&self, number: u32, name: &str) -> Result<Option<T>, ResumeError> {
         let path = self.generation(number).join(name);
         match std::fs::read(&path) {
@@ -98,9 +87,6 @@ impl Directory {
     }
 
     /// Stores the result of a stage, which ends it.
-    ///
-    /// # Errors
-    /// The stage's file cannot be written.
     pub fn write_stage(&self, number: u32, name: &str, value: &impl Serialize) -> Result<(), ResumeError> {
         let dir = self.generation(number);
         std::fs::create_dir_all(&dir).at(&dir)?;
@@ -109,9 +95,6 @@ impl Directory {
     }
 
     /// The files that a generation's training reads.
-    ///
-    /// # Errors
-    /// A generation's games were deleted.
     pub fn training_files(&self, plan: &Plan) -> Result<Vec<PathBuf>, LearnError> {
         let mut files = plan.config.train.games.clone();
         for &number in &plan.window {
@@ -123,43 +106,26 @@ impl Directory {
     }
 
     /// Whether the games of a generation that ended are still there, all of them.
-    ///
-    /// # Errors
-    /// A stage's file cannot be read.
     pub fn has_games(&self, number: u32) -> Result<bool, ResumeError> {
         let played: Option<GamesSummary> = self.stage(number, "games.json")?;
         Ok(played.is_some_and(|p| p.files.iter().all(|file| self.games(number).join(file).exists())))
     }
 
-    /// Deletes the trainings whose mean the network of a generation is.
-    ///
-    /// # Errors
-    /// They cannot be deleted.
+    /// Deletes the trainings whose mean became the network of a generation.
     pub fn forget_runs(&self, number: u32) -> Result<(), ResumeError> {
-        remove(&self.runs(number), |path| std::fs::remove_dir_all(path))
+        remove_if_exists(&self.runs(number), |path| std::fs::remove_dir_all(path))
     }
 
     /// Deletes the games and the state in f32 of the generations before the last `keep`, but not the state of
     /// `player`.
-    ///
-    /// # Errors
-    /// A file cannot be deleted.
     pub fn prune(&self, last: u32, keep: u32, player: u32) -> Result<(), ResumeError> {
         for number in 1..=last.saturating_sub(keep) {
-            remove(&self.games(number), |path| std::fs::remove_dir_all(path))?;
+            remove_if_exists(&self.games(number), |path| std::fs::remove_dir_all(path))?;
             if number != player {
                 let state = self.network(number).join(crate::train::run::CHECKPOINT);
-                remove(&state, |path| std::fs::remove_file(path))?;
+                remove_if_exists(&state, |path| std::fs::remove_file(path))?;
             }
         }
         Ok(())
-    }
-}
-
-/// Deletes a file or directory if it exists.
-fn remove(path: &Path, delete: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), ResumeError> {
-    match delete(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done.at(path),
     }
 }

@@ -91,7 +91,7 @@ pub struct MatchSummary {
     /// and one end are infinite, which is `null` in JSON.
     #[serde(default, deserialize_with = "elo_with_infinities")]
     pub elo: Option<[f64; 3]>,
-    /// Share of winners named by the static evaluation, its standard error, and the log loss.
+    /// Share of winners that the static evaluation predicts, its standard error, and the log loss.
     pub named: Option<[f64; 3]>,
     /// Wall-clock time of the stage.
     pub seconds: f64,
@@ -120,14 +120,14 @@ fn elo_with_infinities<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[f64
 /// A line of `generations.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
+    /// The settings and the player.
     #[serde(flatten)]
-    /// What it set out to do.
     pub plan: Plan,
     /// Its games.
     pub played: GamesSummary,
     /// Its training.
     pub trained: TrainingSummary,
-    /// Its verdict.
+    /// Its match.
     pub judged: MatchSummary,
 }
 

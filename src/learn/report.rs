@@ -98,10 +98,10 @@ fn pictures(all: &[Generation]) -> String {
     let mut panels = vec![
         panel("Elo over the start, 95 % intervals", vec![elo]),
         panel(
-            "Loss on games set aside, and on those learnt from",
+            "Validation and training loss",
             vec![
-                line("set aside", 1, &|g| g.trained.validation),
-                line("learnt from", 0, &|g| Some(g.trained.training)),
+                line("validation", 1, &|g| g.trained.validation),
+                line("training", 0, &|g| Some(g.trained.training)),
             ],
         ),
         from_zero(
@@ -118,7 +118,7 @@ fn pictures(all: &[Generation]) -> String {
     ];
     if all.iter().any(|g| g.judged.named.is_some()) {
         panels.push(panel(
-            "Winners named by the evaluation, %",
+            "Winners predicted by the evaluation, %",
             vec![Curve {
                 bars: all
                     .iter()
@@ -145,7 +145,7 @@ fn table(all: &[Generation]) -> String {
     let mut out = String::from(
         "<section><h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>Games by</th><th>Games</th>\
          <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Training</th><th>Validation</th>\
-         <th>RMSE</th><th>Match</th><th>Elo</th><th>Winners named</th><th>Minutes</th><th></th></tr>\n",
+         <th>RMSE</th><th>Match</th><th>Elo</th><th>Winners predicted</th><th>Minutes</th><th></th></tr>\n",
     );
     for g in all {
         let (p, t, j) = (&g.played, &g.trained, &g.judged);
@@ -217,6 +217,7 @@ mod tests {
                 || page.matches("http").count() == page.matches("http://www.w3.org").count()
         );
     }
+
     #[test]
     fn one_sided_results_appear_in_the_report() {
         let elo = |wins, losses| Estimate::of_games(wins, 0, losses).map(|e| [e.elo, e.low, e.high]);

@@ -46,7 +46,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
     let directory = Directory::new(&options.dir);
     let mut journal = directory.journal()?;
     let deadline = options.max_time.map(|t| Instant::now() + t);
-    let circumstances = StageContext { directory: &directory, deadline, quiet: options.quiet };
+    let context = StageContext { directory: &directory, deadline, quiet: options.quiet };
     let say = |text: String| {
         if !options.quiet {
             note!("{text}");
@@ -57,7 +57,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
         if options.generations.is_some_and(|n| all.len() as u32 >= n) {
             return Ok(());
         }
-        if circumstances.over() {
+        if context.over() {
             return Err(Unfinished.into());
         }
         let plan = present_plan(&directory, &options.config, &all)?;
@@ -66,7 +66,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
             "generation {number}: generation {} plays {} positions",
             plan.player, plan.config.generate.positions
         ));
-        let played = staged(&directory, number, "games.json", || generate_games(&plan, circumstances))?;
+        let played = staged(&directory, number, "games.json", || generate_games(&plan, context))?;
         report::write(&directory, &all, Some((&plan, "training")))?;
         let times = if plan.config.train.runs > 1 {
             format!(" {} times", plan.config.train.runs)
@@ -74,7 +74,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
             String::new()
         };
         say(format!("generation {number}: training{times} on the games of generations {:?}", plan.window));
-        let trained = staged(&directory, number, "train.json", || train_network(&plan, circumstances))?;
+        let trained = staged(&directory, number, "train.json", || train_network(&plan, context))?;
         directory.forget_runs(number)?;
         report::write(&directory, &all, Some((&plan, "its match")))?;
         if plan.config.judge.games > 0 {
@@ -83,7 +83,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
                 plan.config.judge.games, plan.player
             ));
         }
-        let judged = staged(&directory, number, "judge.json", || judge(&plan, circumstances))?;
+        let judged = staged(&directory, number, "judge.json", || judge(&plan, context))?;
         let word = if judged.promoted { "promoted" } else { "refused" };
         let elo = judged.elo_text().map_or(String::new(), |elo| format!(", Elo {elo}"));
         let loss = trained.validation.map_or(String::new(), |loss| format!("; validation {loss:.5}"));

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 /// How long games in progress may continue after a request to stop.
 const GRACE: Duration = Duration::from_secs(2);
 const FLUSH_EVERY: Duration = Duration::from_secs(20);
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_EVERY: Duration = Duration::from_secs(1);
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 
 /// What a stage needs besides the plan.
@@ -141,7 +141,7 @@ pub fn generate_games(plan: &Plan, c: StageContext) -> Result<GamesSummary, Lear
             }
         }
     }
-    let mut told = false;
+    let mut announced = false;
     loop {
         let complete = complete_shards(&dir, g.shards)?;
         if complete.len() as u64 >= needed {
@@ -150,11 +150,11 @@ pub fn generate_games(plan: &Plan, c: StageContext) -> Result<GamesSummary, Lear
         if c.over() {
             return Err(Unfinished.into());
         }
-        if !told && !c.quiet {
-            told = true;
+        if !announced && !c.quiet {
+            announced = true;
             note!("waiting for shards in {}: {} of {needed}", dir.display(), complete.len());
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_EVERY);
     }
 }
 
@@ -172,7 +172,7 @@ fn complete_shards(dir: &Path, shards: u64) -> Result<Vec<(PathBuf, Manifest)>, 
 
 fn sum(shards: &[(PathBuf, Manifest)]) -> GamesSummary {
     let total = |count: fn(&Manifest) -> u64| shards.iter().map(|s| count(&s.1)).sum();
-    // a shard whose games are complete has its trees, too
+    // a complete shard has all its trees
     let trees = shards.iter().filter(|s| s.1.inside() > 0).map(|s| s.0.with_extension("psv"));
     GamesSummary {
         files: shards.iter().map(|s| s.0.clone()).chain(trees).collect(),

@@ -93,7 +93,7 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<(Vec<T>, usize
         match serde_json::from_slice(line) {
             _ if is_whole && line.trim_ascii().is_empty() => {}
             Ok(line) if is_whole => lines.push(line),
-            // what is no beginning of a line of ours stays
+            // text that does not begin a line of this journal is kept
             Err(e) if is_whole || !e.is_eof() => {
                 return Err(ResumeError::Line { path: path.to_owned(), line: i + 1, source: e });
             }

@@ -18,8 +18,8 @@ impl Lock {
     /// Locks `path`, which need not exist. File systems without locks give no protection.
     ///
     /// # Errors
-    /// [`ResumeError::InUse`] names the process that holds the lock (Windows lets nobody read that); the lock
-    /// file cannot be created.
+    /// [`ResumeError::InUse`] names the process that holds the lock (except on Windows, where the file cannot
+    /// be read then).
     pub fn take(path: &Path) -> Result<Lock, ResumeError> {
         let name = beside(path, "lock");
         loop {

@@ -1,14 +1,15 @@
 //! Files that appear under their name when they are complete: [`WholeFile`]. After a kill or during a write,
 //! readers see the old file or the new one, never a part.
 
+use super::error::{AtPath, ResumeError};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A buffered file that gets its name in [`finish`](Self::finish), replacing an existing file. Dropped before that, or
-/// after an error, it removes its temporary file.
+/// A buffered file that gets its name in [`finish`](Self::finish), replacing an existing file. If it is dropped
+/// before that, or after an error, it removes its temporary file.
 pub struct WholeFile {
     out: BufWriter<File>,
     /// The final path; none for a device or a pipe, which is written directly.
@@ -68,6 +69,17 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     write(path, text)
+}
+
+/// Deletes a file or directory with `delete`; one that does not exist is no error.
+pub fn remove_if_exists(
+    path: &Path,
+    delete: impl FnOnce(&Path) -> io::Result<()>,
+) -> Result<(), ResumeError> {
+    match delete(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done.at(path),
+    }
 }
 
 /// The temporary name of `path` while it is written.

@@ -1,5 +1,5 @@
 //! The messages of `convert`, `mate`, `match` and `book`, in Japanese and in English. A function is a
-//! message; it takes the values that stand in it.
+//! message; its arguments are the values in the text.
 
 use super::lang::Lang;
 use std::fmt::Display;
@@ -369,7 +369,7 @@ const WORDS: &[(&str, &str)] = &[
     ("unknown counts (1 is written)", "不明な採用回数（1と書きます）"),
     ("counts beyond 65535 (cut off there)", "65535を超える採用回数（65535とします）"),
     ("counts beyond 2147483647 (cut off there)", "2147483647を超える採用回数（2147483647とします）"),
-    // what is not read of a .sbk
+    // what reading a .sbk drops
     ("analyses", "エンジンの解析結果"),
     ("marks on moves", "指し手の評価記号"),
     ("weights below 0 (read as 0)", "負の重み（0として読みました）"),
@@ -384,7 +384,7 @@ const WORDS: &[(&str, &str)] = &[
     ("unreadable positions or moves", "読み取れない局面または指し手"),
 ];
 
-/// An English word in the language of the process; one that is not in the table stays.
+/// An English word in the language of the process; unchanged if it is not in the table.
 pub(crate) fn word(english: &str) -> &str {
     let japanese = || WORDS.iter().find(|(word, _)| *word == english).map(|(_, japanese)| *japanese);
     match Lang::of_process() {

@@ -132,7 +132,7 @@ fn a_network_without_a_checkpoint_is_not_overwritten() {
     std::fs::write(dir.at("n/nn.bin"), "mine").unwrap();
     for more in ["", " --resume"] {
         let line = format!("train a.games --out n --arch kp_256x2-32-32 --batch 32 --epochs 1{more}");
-        dir.refuses(&line, "holds a network, which stays");
+        dir.refuses(&line, "holds a network, which is not overwritten");
     }
     assert_eq!(dir.read("n/nn.bin"), b"mine");
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The positions around bad
 /// moves are searched again with more nodes; `?` marks a move that may be of another class. The analysis of a game goes to
 /// standard output as text; with --html, --svg, --kif, --csa, --json, --text or --out-dir it goes to files called
-/// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again goes on where it
+/// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again continues where it
 /// was stopped, or writes further files without searching.
 ///
 /// Without games a position (--sfen, --moves) is analysed.
@@ -78,16 +78,16 @@ pub struct Args {
     /// The same as CSA
     #[arg(long)]
     pub csa: bool,
-    /// Write the reading as JSON; it is written whenever files are
+    /// Write the analysis as JSON; it is written with all other files, too
     #[arg(long)]
     pub json: bool,
-    /// Write the text that standard output would get
+    /// Write the text that goes to standard output otherwise
     #[arg(long)]
     pub text: bool,
-    /// Analyse anew what was analysed with other settings
+    /// Analyse games again that were analysed with other settings, and overwrite files
     #[arg(long)]
     pub force: bool,
-    /// For a position on a terminal: every depth on a line of its own, and the lines whole, as when piped
+    /// For a position on a terminal: print every depth on its own line, and whole lines, as in a pipe
     #[arg(long, short)]
     pub verbose: bool,
     /// No progress on standard error

@@ -134,9 +134,10 @@ pub fn run(args: &Args, network: Network) -> Result<(), Box<dyn Error>> {
         written = write(args, game, &report)?;
     }
     progress.end();
-    if written.is_empty() || args.quiet {
-        // nothing to say
-    } else if let [Game { target: Some(target), .. }, others @ ..] = games.as_slice() {
+    if !written.is_empty()
+        && !args.quiet
+        && let [Game { target: Some(target), .. }, others @ ..] = games.as_slice()
+    {
         let others = if others.is_empty() { "" } else { ", and so for every game" };
         note!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
@@ -144,8 +145,8 @@ pub fn run(args: &Args, network: Network) -> Result<(), Box<dyn Error>> {
     reader.finish(failed.into_iter().collect())
 }
 
-/// Reads the records and what is known of them. How many games of files that were read cannot be analysed; they are
-/// named on standard error.
+/// Reads the records and their earlier readings. Also returns the number of games that cannot be analysed; they are
+/// reported on standard error.
 fn games(
     args: &Args,
     settings: &Settings,
@@ -188,7 +189,7 @@ fn games(
 /// The readings of an earlier run, finished or not. Without one no file may be in the way.
 fn known(game: &Game, settings: &Settings, engine: &str, args: &Args) -> Result<Readings, String> {
     if game.target.is_none() {
-        // nothing is written, so that another analysis is in nobody's way
+        // nothing is written, so another analysis does no harm
         let path = whole_file::beside(&game.name, "json");
         return Ok(store::load(&path, &game.record, settings, engine).ok().flatten().unwrap_or_default());
     }
@@ -198,19 +199,17 @@ fn known(game: &Game, settings: &Settings, engine: &str, args: &Args) -> Result<
             Ok(Some(readings)) => return Ok(readings),
             Ok(None) => {}
             Err(_) if args.force => {}
-            Err(e) => return Err(format!("{e}; --force analyses anew")),
+            Err(e) => return Err(format!("{e}; --force analyses it again")),
         }
     }
-    // without a reading beside them such files are of someone else
+    // `analyse` did not write files that have no reading beside them
     match args.forms().filter_map(|form| game.file(form.ending())).find(|path| path.exists()) {
-        Some(path) if !args.force => {
-            Err(format!("{}: exists and stays; --force writes it anew", path.display()))
-        }
+        Some(path) if !args.force => Err(format!("{}: exists; --force overwrites it", path.display())),
         _ => Ok(Readings::default()),
     }
 }
 
-/// Writes what was asked for; the endings of its files.
+/// Writes the requested files; returns their endings.
 fn write(args: &Args, game: &Game, report: &Report<'_>) -> Result<Vec<&'static str>, Box<dyn Error>> {
     let Some(target) = &game.target else {
         let mut out = console::output();
@@ -240,22 +239,12 @@ fn write(args: &Args, game: &Game, report: &Report<'_>) -> Result<Vec<&'static s
         };
         put(form.ending(), text.as_bytes())?;
     }
-    // last, for it says that the game is done
-    put("json", &json(report)?)?;
-    forget(&whole_file::beside(target, "part.json"))?;
+    // last, because it marks the game as done
+    let json = whole_file::beside(target, "json");
+    whole_file::write_json(&json, report).at(&json)?;
+    written.push("json");
+    whole_file::remove_if_exists(&whole_file::beside(target, "part.json"), |part| {
+        std::fs::remove_file(part)
+    })?;
     Ok(written)
-}
-
-/// The report with a line of text for each position and move, for people and `diff`.
-fn json(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error> {
-    let mut bytes = serde_json::to_vec_pretty(report)?;
-    bytes.push(b'\n');
-    Ok(bytes)
-}
-
-fn forget(part: &Path) -> Result<(), Box<dyn Error>> {
-    match std::fs::remove_file(part) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(format!("{}: {e}", part.display()).into()),
-        _ => Ok(()),
-    }
 }

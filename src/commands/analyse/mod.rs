@@ -13,15 +13,15 @@ use std::error::Error;
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.games.is_empty() {
         if args.to_files() {
-            return Err("files are written of games; name one".into());
+            return Err("give a game: files are written for games only".into());
         }
         if let Some(option) = args.of_games() {
-            return Err(format!("{option} is for games; name one").into());
+            return Err(format!("give a game: {option} has no effect on a position").into());
         }
     } else if args.force && !args.to_files() {
-        return Err("--force is for files; without one every game is analysed anew".into());
+        return Err("--force overwrites files; without an output option none is written".into());
     }
-    // a network that cannot be read is refused before the engine, which would play on with the embedded one
+    // checked here, because the engine would continue with the embedded network
     if !args.games.is_empty() {
         return games::run(args, network(args.eval_dir.as_deref())?);
     }

@@ -1,5 +1,5 @@
 //! The analysis of one position: the board, the score, the win rate and the best lines, in Japanese or English. On a
-//! terminal it stays within 24 lines of 80 columns; piped, or with `--verbose`, it tells everything.
+//! terminal it stays within 24 lines of 80 columns; in a pipe, or with `--verbose`, it prints everything.
 
 use super::args::Args;
 use crate::commands::signals;
@@ -17,10 +17,10 @@ use std::time::Duration;
 
 const DEFAULT_MOVETIME: u64 = 3000;
 
-/// Between two looks at whether the search has ended.
-const LOOK: Duration = Duration::from_millis(10);
+/// The interval between two checks whether the search has ended.
+const POLL: Duration = Duration::from_millis(10);
 
-/// The width of a terminal that does not tell it.
+/// The assumed width of a terminal.
 const COLUMNS: usize = 80;
 
 /// Clears the line and goes back to its beginning.
@@ -67,7 +67,7 @@ impl Observer for Reader {
         self.lines.info(info);
         if info.multipv == 1 && matches!(info.bound, Bound::Exact | Bound::None) {
             let mut out = console::output();
-            // a closed output is found out at the end
+            // a closed output is detected at the end
             let _ = match self.short {
                 true => write!(out, "{CLEAR}{}", self.progress(info)).and_then(|()| out.flush()),
                 false => writeln!(out, "{}", self.progress(info)),
@@ -144,7 +144,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Arc::new(Reader { position: position.clone(), last, lang, short, lines: LastLines::default() });
     let observer = reader.clone();
     let mut say = move |text: &str| observer.message(text);
-    // loading is not thinking: the time begins behind it
+    // loaded first, so that loading does not count as thinking time
     engine.network(&mut say)?;
     let limits = match (args.depth, args.nodes) {
         (Some(depth), _) => Limits::depth(depth),
@@ -153,14 +153,14 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     };
     signals::watch();
     engine.go(limits, reader.clone(), &mut say)?;
-    // Ctrl-C ends the search, not the program: what was found is still printed. A second one ends both
+    // the first Ctrl-C ends the search, whose result is still printed; a second one ends the program
     while engine.is_searching() {
         match interrupt::requests() {
             0 => {}
             1 => engine.stop(),
             _ => return Err("stopped".into()),
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL);
     }
     let result = engine.wait();
 

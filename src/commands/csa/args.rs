@@ -114,9 +114,6 @@ fn option_table<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<(String, S
 
 impl Args {
     /// The command line first, then the file, then the defaults.
-    ///
-    /// # Errors
-    /// [`SettingsError`] names what is missing or wrong.
     pub fn settings(self, environment: impl Fn(&str) -> Option<String>) -> Result<Settings, SettingsError> {
         let file = match &self.config {
             Some(path) => read_config(path)?,

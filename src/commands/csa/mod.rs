@@ -29,7 +29,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         return dry_run(&settings);
     }
     let log = log(&settings, &Arc::new(Screen::new(settings.quiet)), "")?;
-    // what a server says may be in it
+    // it may quote the server
     let shown = |e: ClientError| printable(&settings.password.hide_in(&e.to_string()));
     let tally = play(&settings, log, &|| wish(settings.quiet)).map_err(shown)?;
     if !settings.quiet {
@@ -43,9 +43,10 @@ fn wish(quiet: bool) -> Wish {
     match interrupt::requests() {
         0 => Wish::GoOn,
         1 => {
-            static TOLD: Once = Once::new();
+            static ANNOUNCED: Once = Once::new();
             if !quiet {
-                TOLD.call_once(|| note!("stopping after this game; press Ctrl-C again to stop immediately"));
+                ANNOUNCED
+                    .call_once(|| note!("stopping after this game; press Ctrl-C again to stop immediately"));
             }
             Wish::Finish
         }

@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         return Err("both sides are .games; see `merge`".into());
     }
     if args.all && inputs.iter().all(|(_, format)| *format != Format::Games) {
-        return Err("--all is for .games files: the others say of no position that it is unfit".into());
+        return Err("--all is for .games files: in the others all positions are fit for training".into());
     }
     if args.td_lambda.is_some() {
         if to_games {

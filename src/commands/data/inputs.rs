@@ -22,8 +22,7 @@ pub struct InOut {
 }
 
 impl InOut {
-    /// # Errors
-    /// When the output exists and `--force` is not given.
+    /// Refuses to overwrite the output without `--force`.
     pub fn spare(&self) -> Result<(), String> {
         existing::spare(&self.output, self.force)
     }
@@ -43,8 +42,8 @@ impl InOut {
     }
 }
 
-/// The files that the arguments stand for: none twice, none the output. Files of unfinished runs are left out
-/// with a warning.
+/// The files that the arguments name, in directories, too: none twice, none the output. Files of unfinished runs
+/// are left out with a warning.
 pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
     for part in data::unfinished(paths)? {
         warn(format!("{}: left out, its run is not finished; name the file to use it", part.display()));
@@ -69,7 +68,7 @@ pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, F
     Ok(files)
 }
 
-/// Reports what is wrong with a file that can be used all the same.
+/// Reports a fault in a file that can still be used.
 pub fn warn(text: String) {
     note!("warning: {text}");
 }

@@ -37,7 +37,7 @@ pub struct Args {
     /// The labeller: a network file or the directory of an nn.bin [default: the embedded network]
     #[arg(long, visible_alias = "eval-dir", value_name = "PATH")]
     eval_file: Option<PathBuf>,
-    /// Divisor of the network's output [default: what the network's file says, or else 16]
+    /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
     /// MiB of each search's transposition table

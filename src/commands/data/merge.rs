@@ -30,7 +30,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         && !args.mixed
     {
         return Err(format!(
-            "{} and {} were made with different settings (network, options or version); --mixed merges them all the same",
+            "{} and {} were made with different settings (network, options or version); --mixed merges them anyway",
             inputs[0].display(),
             inputs[i].display()
         )
