@@ -1,7 +1,7 @@
 //! First guesses: proof and disproof numbers of positions never seen, and the order of equal moves.
 //!
-//! df-pn+ (Nagai, PhD thesis, University of Tokyo, 2002) starts from numbers that tell how promising a move
-//! looks instead of 1 and 1. The features, whose pieces reach the square and what is captured, are those of
+//! df-pn+ (Nagai, PhD thesis, University of Tokyo, 2002) starts from numbers that estimate how promising a
+//! move is, instead of 1 and 1. The features, whose pieces reach the square and what is captured, are those of
 //! GPSShogi.
 
 use super::value::{Count, UNIT};
@@ -62,8 +62,7 @@ pub(super) fn order(pos: &Position, m: Move, defender: Color) -> i32 {
     order
 }
 
-/// Whether a pawn, bishop or rook stays as it is although it could promote: worth a look only to avoid a mate
-/// by pawn drop.
+/// Whether a pawn, bishop or rook could promote and does not, which is useful only to avoid a mate by pawn drop.
 fn is_pointless_non_promotion(pos: &Position, m: Move) -> bool {
     if m.is_drop() || m.is_promotion() {
         return false;

@@ -1,4 +1,4 @@
-//! One position of the line under search with all its moves and what is known about each.
+//! One position of the line under search, with all its moves and the knowledge about each.
 
 use super::estimate;
 use super::hands;
@@ -52,7 +52,7 @@ pub(super) struct Expansion {
 
 /// The parameters of an expansion.
 pub(super) struct Task<'a> {
-    /// Mate within so many plies.
+    /// The number of plies within which to mate.
     pub plies: Plies,
     /// Whether this is the first expansion: then its leaves are examined more closely.
     pub first: bool,

@@ -5,36 +5,17 @@
 //! that it withstands (Seo, "On effective utilization of dominance relations in tsume-shogi solving
 //! algorithms", GPW 1999).
 
-use crate::position::{Bitboard, Position, attacks};
+use crate::position::{Bitboard, Position, SET, attacks};
 use crate::types::{Hand, Move, PieceType};
 
 /// More than any attacker ever holds: the whole set of pieces.
 pub(super) fn everything() -> Hand {
     let mut hand = Hand::EMPTY;
-    for (kind, count) in [
-        (PieceType::PAWN, 18),
-        (PieceType::LANCE, 4),
-        (PieceType::KNIGHT, 4),
-        (PieceType::SILVER, 4),
-        (PieceType::GOLD, 4),
-        (PieceType::BISHOP, 2),
-        (PieceType::ROOK, 2),
-    ] {
-        (0..count).for_each(|_| hand.add(kind));
-    }
+    PieceType::HAND.into_iter().for_each(|kind| set_count(&mut hand, kind, SET[kind.index()]));
     hand
 }
 
-/// What a set holds of a kind that can be in hand.
-const fn set_of(kind: PieceType) -> u32 {
-    match kind {
-        PieceType::PAWN => 18,
-        PieceType::BISHOP | PieceType::ROOK => 2,
-        _ => 4,
-    }
-}
-
-/// Makes the count of a kind `count`.
+/// Sets the count of a kind.
 fn set_count(hand: &mut Hand, kind: PieceType, count: u32) {
     while hand.count(kind) > count {
         hand.sub(kind);
@@ -55,7 +36,7 @@ pub(super) fn after(pos: &Position, m: Move, mut hand: Hand) -> Hand {
         let captured = pos.piece_on(m.to());
         if captured.is_some() {
             let kind = captured.kind().unpromoted();
-            if hand.count(kind) < set_of(kind) {
+            if hand.count(kind) < SET[kind.index()] {
                 hand.add(kind);
             }
         }
@@ -68,7 +49,7 @@ pub(super) fn after(pos: &Position, m: Move, mut hand: Hand) -> Hand {
 pub(super) fn before(pos: &Position, m: Move, mut hand: Hand) -> Hand {
     if m.is_drop() {
         let kind = m.dropped();
-        if hand.count(kind) < set_of(kind) {
+        if hand.count(kind) < SET[kind.index()] {
             hand.add(kind);
         }
     } else {
@@ -104,13 +85,14 @@ fn choose(a: Hand, b: Hand, pick: fn(u32, u32) -> u32) -> Hand {
     hand
 }
 
-/// The hand of a parent of a position with hand `to`, told by the parent of the same board with hand `from`.
+/// The attacker's hand in the parent of a position with hand `to`, given its hand `parent` in the parent of the same
+/// board with hand `from`.
 pub(super) fn shifted(parent: Hand, from: Hand, to: Hand) -> Hand {
     let mut hand = parent;
     for kind in PieceType::HAND {
         let (then, now) = (from.count(kind), to.count(kind));
         let count = (parent.count(kind) + now).saturating_sub(then);
-        set_count(&mut hand, kind, count.min(set_of(kind)));
+        set_count(&mut hand, kind, count.min(SET[kind.index()]));
     }
     hand
 }

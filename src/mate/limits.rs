@@ -1,4 +1,4 @@
-//! The limits of a solver, and when it has to stop.
+//! The limits of a solver, and when it must stop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,13 +29,13 @@ pub struct Limits {
 
 /// Whether the time is over or the user stopped the search.
 #[derive(Clone)]
-pub(super) struct Gate {
+pub(super) struct Ending {
     deadline: Option<Instant>,
     stop: Arc<AtomicBool>,
 }
 
-impl Gate {
-    pub(super) fn closed(&self) -> bool {
+impl Ending {
+    pub(super) fn is_due(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
@@ -43,7 +43,7 @@ impl Gate {
 /// Clock, count of positions and stop flag of one search.
 pub(super) struct Watch {
     start: Instant,
-    pub gate: Gate,
+    pub ending: Ending,
     most_nodes: u64,
     pub nodes: u64,
     pub deepest: usize,
@@ -56,7 +56,7 @@ impl Watch {
         let deadline = limits.time.and_then(|time| start.checked_add(time));
         Watch {
             start,
-            gate: Gate { deadline, stop: stop.clone() },
+            ending: Ending { deadline, stop: stop.clone() },
             most_nodes: limits.nodes.unwrap_or(u64::MAX),
             nodes: 0,
             deepest: 0,
@@ -78,7 +78,7 @@ impl Watch {
 
     #[cold]
     fn look(&mut self) {
-        self.ended |= self.nodes >= self.most_nodes || self.gate.closed();
+        self.ended |= self.nodes >= self.most_nodes || self.ending.is_due();
     }
 
     /// Whether the search has to end.

@@ -1,4 +1,4 @@
-//! The line of a mate, out of the table and, where that has forgotten, by searching again.
+//! The line of a mate, from the table and, where entries were dropped, from another search.
 
 use super::expansion::Expansion;
 use super::search::Search;
@@ -18,14 +18,14 @@ impl Search<'_> {
 
     /// The line of a mate in `plies` plies at most, and its best known upper bound. The entry of a position
     /// may be older than that of the next one, so that the defender chooses moves that only seemed long; so
-    /// the bounds of a line are passed up its positions, and the line is read again, until nothing changes or
-    /// `rounds` are over.
-    pub(super) fn settled_line(&mut self, plies: Plies, rounds: usize) -> Option<(Vec<Move>, Plies)> {
+    /// the bounds are propagated from the end of the line to its start, and the line is read again, until nothing
+    /// changes or `rounds` are over.
+    pub(super) fn consistent_line(&mut self, plies: Plies, rounds: usize) -> Option<(Vec<Move>, Plies)> {
         let mut line = self.line(plies, false)?;
         let mut bound = plies;
         for _ in 0..rounds {
-            bound = bound.min(self.hand_up(&line));
-            if line.len() >= bound as usize || self.watch.gate.closed() {
+            bound = bound.min(self.propagate_bounds(&line));
+            if line.len() >= bound as usize || self.watch.ending.is_due() {
                 break;
             }
             match self.line(bound, false) {
@@ -36,8 +36,8 @@ impl Search<'_> {
         Some((line, bound))
     }
 
-    /// Computes the bounds of the positions of a mating line anew, the last first; the root's.
-    fn hand_up(&mut self, line: &[Move]) -> Plies {
+    /// Recomputes the bounds of the positions of a mating line, the last first; returns the root's.
+    fn propagate_bounds(&mut self, line: &[Move]) -> Plies {
         line.iter().for_each(|&m| self.node.play(m));
         let mut bound = ENDLESS;
         for left in 0..=line.len() {

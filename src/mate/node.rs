@@ -13,13 +13,13 @@ pub(super) struct Node {
     moves: Vec<Move>,
     /// One a ply, the root's first: a key of the moves played and when.
     paths: Vec<Key>,
-    /// Keeps the keys of different problems apart: the same board with the same hand of the attacker is
+    /// Makes the keys of different problems different: the same board with the same hand of the attacker is
     /// another position if the defender's hand or the attacking side differs.
     salt: Key,
 }
 
 impl Node {
-    /// The root; the side to move attacks. `run` tells the paths of one search from those of another.
+    /// The root; the side to move attacks. `run` distinguishes the paths of different searches.
     pub(super) fn new(pos: Position, run: u64) -> Node {
         let attacker = pos.side_to_move();
         let salt = mix(total(&pos) << 1 | attacker.index() as u64);

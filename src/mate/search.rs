@@ -4,7 +4,7 @@
 //!   Journal 43(6), 2002.
 //! - Loops: Kishimoto, "Dealing with infinite loops, underestimation, and overestimation of depth-first
 //!   proof-number search", AAAI 2010 (threshold controlling: where numbers come from a search nearer to the
-//!   root, go on a little beyond the threshold until something new is expanded).
+//!   root, continue a little beyond the threshold until something new is expanded).
 //! - Positions reached in two ways, whose numbers would be counted twice: the table remembers from where a
 //!   position was searched last, and where that way leaves the line under search, the larger number counts
 //!   instead of the sum.

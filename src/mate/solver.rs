@@ -64,7 +64,7 @@ pub struct Progress<'a> {
     pub hashfull: u32,
     /// Proof and disproof number of the root.
     pub numbers: (u64, u64),
-    /// The line under search, or, if `mate` says so, a mate.
+    /// The line under search, or the line of a mate if `mate` is set.
     pub line: &'a [Move],
     /// Whether `line` is a mate.
     pub mate: bool,
@@ -123,33 +123,34 @@ impl Solver {
 
     /// Solves a position: does the side to move mate by checks alone?
     ///
-    /// `without`: first moves that do not count (to find out whether others mate, too). `tell` is called
-    /// about once a second and when a mate is found.
+    /// `without`: first moves that do not count (to find out whether others mate, too). `report` is
+    /// called about once a second and when a mate is found.
     pub fn solve(
         &mut self,
         position: &Position,
         without: &[Move],
         limits: &Limits,
         stop: &Arc<AtomicBool>,
-        tell: &mut dyn FnMut(&Progress),
+        report: &mut dyn FnMut(&Progress),
     ) -> Outcome {
         self.runs += 1;
         let watch = Watch::new(limits, stop);
-        self.table.begin(watch.gate.clone());
+        self.table.begin(watch.ending.clone());
         let node = Node::new(position.clone(), self.runs);
         let mut search = Search::new(node, &mut self.table, &mut self.paths, watch);
         search.without = without.to_vec();
-        let tell = RefCell::new(tell);
+        let report = RefCell::new(report);
         let mut next = REPORT_EVERY;
         let mut periodic = |search: &Search| {
             let time = search.watch.elapsed();
             if time >= next {
                 next = time + REPORT_EVERY;
-                tell.borrow_mut()(&progress(search, search.node.moves(), false));
+                report.borrow_mut()(&progress(search, search.node.moves(), false));
             }
         };
         search.on_visit = Some(&mut periodic);
-        let mut found = |search: &Search, mate: &Mate| tell.borrow_mut()(&progress(search, &mate.line, true));
+        let mut found =
+            |search: &Search, mate: &Mate| report.borrow_mut()(&progress(search, &mate.line, true));
         let answer = shorten(&mut search, limits.shorten, &mut found);
         Outcome {
             answer,
@@ -185,7 +186,7 @@ fn shorten(search: &mut Search, level: Shorten, found: &mut dyn FnMut(&Search, &
     }
     // lines need not be perfect where any mate will do
     let rounds = if level == Shorten::Any { 300 } else { usize::MAX };
-    let Some((line, mut bound)) = search.settled_line(first.plies, rounds) else { return Answer::Unknown };
+    let Some((line, mut bound)) = search.consistent_line(first.plies, rounds) else { return Answer::Unknown };
     let mut mate = Mate { line, bound: bound as usize, shortest: bound <= 1 };
     found(search, &mate);
     while level != Shorten::Any && bound > 1 && !search.watch.ended() {
@@ -194,7 +195,7 @@ fn shorten(search: &mut Search, level: Shorten, found: &mut dyn FnMut(&Search, &
         }
         let shorter = verdict(search, bound - 2);
         if shorter.is_mate() {
-            let Some((line, plies)) = search.settled_line(shorter.plies, rounds) else { break };
+            let Some((line, plies)) = search.consistent_line(shorter.plies, rounds) else { break };
             bound = plies;
             mate = Mate { line, bound: bound as usize, shortest: bound <= 1 };
             found(search, &mate);

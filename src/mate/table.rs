@@ -3,11 +3,11 @@
 //! Open addressing by the key of the board alone, so that all hands of one board lie in one run of slots: a
 //! look-up reads the run and takes proofs from smaller hands, disproofs from larger ones, and bounds of the
 //! numbers from both (dominance). Nothing is replaced; when the table is full enough, the half with the least
-//! work behind it goes (after Nagai's SmallTreeGC), and the runs are closed up again.
+//! work is dropped (after Nagai's SmallTreeGC), and the gaps in the runs are closed.
 #![allow(unsafe_code)] // in what `derive(Zeroable)` writes
 
 use super::hands;
-use super::limits::Gate;
+use super::limits::Ending;
 use super::value::{Count, ENDLESS, Knowledge, Plies};
 use crate::support::memory::{HugeBuf, OutOfMemory, prefetch};
 use crate::types::{Hand, Key};
@@ -18,13 +18,13 @@ use crate::types::{Hand, Key};
 struct Entry {
     board: Key,
     hand: Hand,
-    /// About how many positions were visited for it; 0 marks an empty slot.
+    /// The approximate number of positions visited for it; 0 marks an empty slot.
     work: u32,
     pn: Count,
     dn: Count,
-    /// Mate within so many plies; [`NO_MATE_KNOWN`] if none is known.
+    /// There is a mate within this number of plies; [`NO_MATE_KNOWN`] if none is known.
     mate: Plies,
-    /// No mate within so many plies.
+    /// There is no mate within this number of plies.
     no_mate: Plies,
     /// The least depth at which it was searched.
     depth: u16,
@@ -36,7 +36,7 @@ struct Entry {
 }
 
 const NO_MATE_KNOWN: Plies = ENDLESS + 1;
-/// What is decided outlives what is not, unless that was more work by this.
+/// Added to the work of decided positions, so that they are kept longer than undecided ones.
 const DECIDED_BONUS: u32 = 1_000;
 /// The hand of a parent that is not known.
 const NO_PARENT: Hand = Hand(u32::MAX);
@@ -59,7 +59,7 @@ pub(super) struct Lookup {
     pub repeats: bool,
 }
 
-/// See the module's head.
+/// The table; see the module's documentation.
 pub(super) struct Table {
     entries: HugeBuf<Entry>,
     /// The slots in use so far: the first ones. Memory never touched costs nothing, so easy problems need not
@@ -68,7 +68,7 @@ pub(super) struct Table {
     used: usize,
     sweeps: u64,
     /// When to abort moving the entries: gigabytes take longer than a `stop` may take.
-    gate: Option<Gate>,
+    ending: Option<Ending>,
     /// Whether moving was aborted, so that the table must be cleared.
     broken: bool,
 }
@@ -85,7 +85,7 @@ impl Table {
             len: count.min(FIRST_LEN),
             used: 0,
             sweeps: 0,
-            gate: None,
+            ending: None,
             broken: false,
         })
     }
@@ -95,9 +95,9 @@ impl Table {
         len / 10 * 7
     }
 
-    /// Begins a search that ends when the gate closes.
-    pub(super) fn begin(&mut self, gate: Gate) {
-        self.gate = Some(gate);
+    /// Begins a search.
+    pub(super) fn begin(&mut self, ending: Ending) {
+        self.ending = Some(ending);
         if self.broken {
             self.clear();
         }
@@ -106,7 +106,7 @@ impl Table {
     /// Whether to abort moving the entries; checked every few thousand slots.
     fn interrupted(&mut self, slot: usize) -> bool {
         const EVERY: usize = 1 << 13;
-        self.broken |= slot.is_multiple_of(EVERY) && self.gate.as_ref().is_some_and(Gate::closed);
+        self.broken |= slot.is_multiple_of(EVERY) && self.ending.as_ref().is_some_and(Ending::is_due);
         self.broken
     }
 
@@ -150,8 +150,8 @@ impl Table {
         Query { board, hand, depth: depth as u16, slot }
     }
 
-    /// What is known about a mate within `plies`. A result that nothing is stored for is `fresh` and has 1
-    /// for numbers, or what larger and smaller hands say.
+    /// The knowledge about a mate within `plies`. Without an entry it is `fresh`, and its numbers are 1 or those
+    /// that entries of larger and smaller hands imply.
     pub(super) fn look_up(&mut self, query: &mut Query, plies: Plies) -> Lookup {
         let mut found =
             Lookup { knowledge: Knowledge { plies, ..Knowledge::NOTHING }, old: false, repeats: false };
@@ -234,21 +234,20 @@ impl Table {
                 if entry.hand.dominates(hand) && entry.pn > pn {
                     pn = entry.pn;
                     if known && (parent.is_none() || pn > dn) {
-                        parent =
-                            Some((entry.parent_board, hands::shifted(entry.parent_hand, entry.hand, hand)));
+                        parent = Some(entry);
                     }
                 }
                 if hand.dominates(entry.hand) && entry.dn > dn {
                     dn = entry.dn;
                     if known && (parent.is_none() || dn > pn) {
-                        parent =
-                            Some((entry.parent_board, hands::shifted(entry.parent_hand, entry.hand, hand)));
+                        parent = Some(entry);
                     }
                 }
             }
             slot = self.next(slot);
         }
-        parent.map(|(board, hand)| (board, hand, pn, dn))
+        let entry = parent?;
+        Some((entry.parent_board, hands::shifted(entry.parent_hand, entry.hand, hand), pn, dn))
     }
 
     /// The slot of a position, a new one if need be; none if the table is broken.
@@ -353,7 +352,7 @@ impl Table {
         self.close_up();
     }
 
-    /// Throws the cheaper half of the entries out.
+    /// Drops the cheaper half of the entries.
     #[cold]
     fn sweep(&mut self) {
         const SAMPLES: usize = 20_000;

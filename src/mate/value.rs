@@ -1,11 +1,11 @@
-//! What the search knows about a position: proof and disproof numbers, or a mate, or none.
+//! The search's knowledge about a position: proof and disproof numbers, a mate, or no mate.
 
 use crate::types::Hand;
 
 /// A proof or disproof number.
 pub(super) type Count = u64;
 
-/// The number of a lost cause.
+/// The number of a goal that cannot be reached.
 pub(super) const INFINITE: Count = 1 << 60;
 
 /// The unit in which initial estimates count, so that half steps are possible.
@@ -23,13 +23,13 @@ pub(super) const MAX_DEPTH: usize = 4_000;
 /// A depth that no repetition goes back to.
 pub(super) const NO_REPETITION: u16 = u16::MAX;
 
-/// One ply less to go; endless stays endless.
+/// One ply less; [`ENDLESS`] remains.
 #[inline]
 pub(super) fn one_less(plies: Plies) -> Plies {
     if plies >= ENDLESS { plies } else { plies - 1 }
 }
 
-/// One ply more; endless stays endless.
+/// One ply more; [`ENDLESS`] remains.
 #[inline]
 pub(super) fn one_more(plies: Plies) -> Plies {
     if plies >= ENDLESS { ENDLESS } else { plies + 1 }
@@ -50,7 +50,7 @@ pub(super) struct Knowledge {
     pub repetition: u16,
     /// The attacker's hand that a proof needs or a disproof withstands.
     pub hand: Hand,
-    /// About how much work is behind it; what is cheap is forgotten first.
+    /// The approximate work spent on it; cheap entries are dropped first.
     pub work: u32,
     /// Whether nothing is stored about the position yet.
     pub fresh: bool,

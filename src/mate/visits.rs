@@ -14,11 +14,11 @@ struct Visit {
     depth: u32,
 }
 
-/// Board, attacker's hand and depth of every position from the root to the parent of the current one. What
-/// came last leaves first, so a plain hash table with linear probing needs no marks for what was deleted.
+/// Board, attacker's hand and depth of every position from the root to the parent of the current one. The
+/// last position leaves first, so a plain hash table with linear probing needs no marks for deleted entries.
 pub(super) struct Visits {
     slots: Box<[Visit]>,
-    /// How many positions fall on a number; most questions end here, in the nearest cache.
+    /// The number of positions by hash; it answers most look-ups from the nearest cache.
     filter: Box<[u16; FILTER]>,
 }
 

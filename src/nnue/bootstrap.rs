@@ -21,7 +21,7 @@ use super::network::Network;
 use super::parameters::Parameters;
 use crate::position::Slot;
 use crate::support::memory::OutOfMemory;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::types::{Color, PieceType, Square};
 
 /// Transformer outputs that share the standing.
 const STEPS: usize = 32;
@@ -82,10 +82,10 @@ fn transformer(network: &mut dyn Parameters) {
                 let near = Near::new(king, square);
                 // both viewers count material, so each counts half
                 let own = placed / 2 + guard(kind, near);
-                set(Slot::board(Piece::new(Color::Black, kind), square), own, -shelter(kind, near));
+                set(Slot::board(kind.of(Color::Black), square), own, -shelter(kind, near));
                 let placed = VALUE[kind.index()] + placement(kind, square.flip());
                 let theirs = -placed / 2 - attack(kind, near);
-                set(Slot::board(Piece::new(Color::White, kind), square), theirs, menace(kind, near));
+                set(Slot::board(kind.of(Color::White), square), theirs, menace(kind, near));
             }
         }
         for kind in PieceType::HAND {

@@ -9,7 +9,7 @@
 use std::marker::PhantomData;
 
 use crate::position::Slot;
-use crate::types::{Color, Piece, PieceType, Square};
+use crate::types::{Color, PieceType, Square};
 
 /// A feature set: which pieces are inputs, and how the viewer's own king's square splits them into buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -433,7 +433,7 @@ const BONA_PIECE: [[u16; 2]; Slot::COUNT] = {
             let kind_ = PieceType(kind);
             let mut square = 0;
             while square < 81 && ON_BOARD[kind as usize] != NONE {
-                let slot = Slot::board(Piece::new(owner, kind_), Square(square)).0 as usize;
+                let slot = Slot::board(kind_.of(owner), Square(square)).0 as usize;
                 let base = ON_BOARD[kind as usize];
                 // the owner is Black: own piece for Black, the opponent's (and turned) for White; and vice
                 // versa

@@ -115,49 +115,29 @@ static SINGLE: [Bitboard; 128] = {
     t
 };
 
-impl BitAnd for Bitboard {
-    type Output = Bitboard;
-    #[inline]
-    fn bitand(self, o: Bitboard) -> Bitboard {
-        Bitboard(self.0 & o.0)
-    }
+macro_rules! operators {
+    ($($trait:ident $operator:ident $assign_trait:ident $assign:ident;)*) => {$(
+        impl $trait for Bitboard {
+            type Output = Bitboard;
+            #[inline]
+            fn $operator(self, o: Bitboard) -> Bitboard {
+                Bitboard(self.0.$operator(o.0))
+            }
+        }
+
+        impl $assign_trait for Bitboard {
+            #[inline]
+            fn $assign(&mut self, o: Bitboard) {
+                self.0.$assign(o.0);
+            }
+        }
+    )*};
 }
 
-impl BitOr for Bitboard {
-    type Output = Bitboard;
-    #[inline]
-    fn bitor(self, o: Bitboard) -> Bitboard {
-        Bitboard(self.0 | o.0)
-    }
-}
-
-impl BitXor for Bitboard {
-    type Output = Bitboard;
-    #[inline]
-    fn bitxor(self, o: Bitboard) -> Bitboard {
-        Bitboard(self.0 ^ o.0)
-    }
-}
-
-impl BitAndAssign for Bitboard {
-    #[inline]
-    fn bitand_assign(&mut self, o: Bitboard) {
-        self.0 &= o.0;
-    }
-}
-
-impl BitOrAssign for Bitboard {
-    #[inline]
-    fn bitor_assign(&mut self, o: Bitboard) {
-        self.0 |= o.0;
-    }
-}
-
-impl BitXorAssign for Bitboard {
-    #[inline]
-    fn bitxor_assign(&mut self, o: Bitboard) {
-        self.0 ^= o.0;
-    }
+operators! {
+    BitAnd bitand BitAndAssign bitand_assign;
+    BitOr bitor BitOrAssign bitor_assign;
+    BitXor bitxor BitXorAssign bitxor_assign;
 }
 
 impl Not for Bitboard {

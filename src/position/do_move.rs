@@ -12,7 +12,7 @@ impl Position {
         self.do_move_with(m, gives_check)
     }
 
-    /// Plays a legal move that gives check exactly if `gives_check` says so.
+    /// Plays a legal move; `gives_check` must be whether it gives check.
     #[inline(always)]
     pub fn do_move_with(&mut self, m: Move, gives_check: bool) -> DirtyPieces {
         self.play::<true>(m, gives_check)

@@ -41,10 +41,10 @@ impl Position {
         ExchangeMap { attacked, losing }
     }
 
-    /// The squares that the opponent attacks and, for every kind but pawn and king, those that lesser pieces
-    /// attack.
+    /// Returns the squares that the opponent attacks; for every kind but pawn and king, passes those that lesser
+    /// pieces attack to `record`.
     #[inline(always)]
-    fn attacks_by_value(&self, mut tell: impl FnMut(PieceType, Bitboard)) -> Bitboard {
+    fn attacks_by_value(&self, mut record: impl FnMut(PieceType, Bitboard)) -> Bitboard {
         use PieceType as P;
         let them = !self.side;
         let theirs = self.pieces(them);
@@ -53,25 +53,25 @@ impl Position {
         let steps = |steppers: Steppers| steppers.reach(them);
         let none = Steppers::default();
         let mut map = step_forward(them, of(P::PAWN));
-        tell(P::LANCE, map);
+        record(P::LANCE, map);
         of(P::LANCE).into_iter().for_each(|sq| map |= attacks::lance(them, sq, occupied));
-        tell(P::KNIGHT, map);
+        record(P::KNIGHT, map);
         map |= steps(Steppers { knights: of(P::KNIGHT), ..none });
-        tell(P::SILVER, map);
+        record(P::SILVER, map);
         map |= steps(Steppers { silvers: of(P::SILVER), ..none });
         for kind in [P::GOLD, P::PRO_PAWN, P::PRO_LANCE, P::PRO_KNIGHT, P::PRO_SILVER] {
-            tell(kind, map);
+            record(kind, map);
         }
         map |= steps(Steppers { golds: self.golds() & theirs, ..none });
-        tell(P::BISHOP, map);
+        record(P::BISHOP, map);
         of(P::BISHOP).into_iter().for_each(|sq| map |= attacks::bishop(sq, occupied));
-        tell(P::HORSE, map);
+        record(P::HORSE, map);
         for sq in of(P::HORSE) {
             map |= attacks::bishop(sq, occupied) | attacks::king(sq);
         }
-        tell(P::ROOK, map);
+        record(P::ROOK, map);
         of(P::ROOK).into_iter().for_each(|sq| map |= attacks::rook(sq, occupied));
-        tell(P::DRAGON, map);
+        record(P::DRAGON, map);
         for sq in of(P::DRAGON) {
             map |= attacks::rook(sq, occupied) | attacks::king(sq);
         }

@@ -36,7 +36,7 @@ impl Keys {
         *of_color = of_color.wrapping_sub(key);
     }
 
-    /// So many pieces of a kind come into a hand.
+    /// `count` pieces of a kind come into a hand.
     #[inline]
     pub(super) fn add_to_hand(&mut self, color: Color, kind: PieceType, count: u32) {
         let key = zobrist::hand(color, kind).wrapping_mul(Key::from(count));

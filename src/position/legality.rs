@@ -3,24 +3,40 @@
 use super::{Bitboard, Position, attacks};
 use crate::types::{Move, Piece, PieceType, Square};
 
-/// Why a move is not even pseudo-legal, or not legal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Illegal {
-    NotInHand,
-    Occupied,
-    DeadEnd,
-    Nifu,
-    DropPawnMate,
+/// Why a move is not legal.
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[allow(missing_docs)] // the messages say it
+pub enum Illegal {
+    #[error("not a move in USI notation")]
+    Notation,
+    #[error("no piece on the origin")]
     EmptyOrigin,
+    #[error("the piece belongs to the opponent")]
     NotYours,
-    CannotPromote,
-    OutsideZone,
-    OwnPiece,
+    #[error("the piece does not move there")]
     OutOfReach,
+    #[error("the target holds a piece of the same side")]
+    OwnPiece,
+    #[error("this kind of piece cannot promote")]
+    CannotPromote,
+    #[error("promotion outside the promotion zone")]
+    OutsideZone,
+    #[error("a pointless non-promotion")]
     PointlessNonPromotion,
+    #[error("the piece could never move from there")]
+    DeadEnd,
+    #[error("no such piece in hand")]
+    NotInHand,
+    #[error("drop on an occupied square")]
+    Occupied,
+    #[error("a second unpromoted pawn on the file (nifu)")]
+    Nifu,
+    #[error("mate by dropping a pawn (uchifuzume)")]
+    DropPawnMate,
+    #[error("does not answer the check")]
     IgnoresCheck,
+    #[error("leaves the king in check")]
     KingInCheck,
-    Mismatch,
 }
 
 impl Position {
@@ -75,14 +91,14 @@ impl Position {
         let us = self.side;
         let to = m.to();
         if !m.is_some() || !to.is_some() {
-            return Err(Illegal::Mismatch);
+            return Err(Illegal::Notation);
         }
         let target = Bitboard::of(to);
         let piece = m.piece();
         if m.is_drop() {
             let kind = m.dropped();
             if m.is_promotion() || !(1..=7).contains(&kind.0) || piece != kind.of(us) {
-                return Err(Illegal::Mismatch);
+                return Err(Illegal::Notation);
             }
             if !self.hand(us).has(kind) {
                 return Err(Illegal::NotInHand);
@@ -111,7 +127,7 @@ impl Position {
 
         let from = m.from();
         if !from.is_some() {
-            return Err(Illegal::Mismatch);
+            return Err(Illegal::Notation);
         }
         let before = self.piece_on(from);
         if before.is_none() {
@@ -126,7 +142,7 @@ impl Position {
             return Err(Illegal::CannotPromote);
         }
         if piece != after {
-            return Err(Illegal::Mismatch);
+            return Err(Illegal::Notation);
         }
         if self.pieces(us).contains(to) {
             return Err(Illegal::OwnPiece);

@@ -48,6 +48,7 @@ pub use bitboard::{Bitboard, Squares};
 pub use declaration::{EnteringKingRule, UnknownRule};
 pub use dirty_pieces::{DirtyPieces, Slot};
 pub use exchange_map::ExchangeMap;
+pub use legality::Illegal;
 pub use move_text::MoveError;
 pub use perft::{MAX_PERFT_DEPTH, PerftError, divide, perft};
 pub use repetition::{GameRepetition, Repetition};

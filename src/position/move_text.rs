@@ -1,92 +1,57 @@
 //! USI move text, read in the light of a position.
 
-use thiserror::Error;
-
 use super::Position;
 use super::legality::Illegal;
-use super::sfen::excerpt;
+use super::sfen::{LETTERS, excerpt};
 use crate::types::{Move, PieceType, Square};
+use std::fmt;
 
-/// Why a text is not a legal move here.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[allow(missing_docs)] // the messages say it
-pub enum MoveError {
-    #[error("{0:?} is not a move in USI notation")]
-    Notation(String),
-    #[error("{0}: no piece on the origin")]
-    EmptyOrigin(String),
-    #[error("{0}: the piece belongs to the opponent")]
-    NotYours(String),
-    #[error("{0}: the piece does not move there")]
-    OutOfReach(String),
-    #[error("{0}: the target holds a piece of the same side")]
-    OwnPiece(String),
-    #[error("{0}: this kind of piece cannot promote")]
-    CannotPromote(String),
-    #[error("{0}: promotion outside the promotion zone")]
-    OutsideZone(String),
-    #[error("{0}: the piece could never move from there")]
-    DeadEnd(String),
-    #[error("{0}: no such piece in hand")]
-    NotInHand(String),
-    #[error("{0}: drop on an occupied square")]
-    Occupied(String),
-    #[error("{0}: a second unpromoted pawn on the file (nifu)")]
-    Nifu(String),
-    #[error("{0}: mate by dropping a pawn (uchifuzume)")]
-    DropPawnMate(String),
-    #[error("{0}: does not answer the check")]
-    IgnoresCheck(String),
-    #[error("{0}: leaves the king in check")]
-    KingInCheck(String),
+/// A text that is not a legal move in a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveError {
+    /// The text, shortened.
+    pub text: String,
+    /// Why it is not legal.
+    pub reason: Illegal,
+}
+
+impl std::error::Error for MoveError {}
+
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // any characters
+            MoveError { text, reason: Illegal::Notation } => write!(f, "{text:?} is {}", Illegal::Notation),
+            MoveError { text, reason } => write!(f, "{text}: {reason}"),
+        }
+    }
 }
 
 impl Position {
     /// Reads a move in USI notation and accepts it if it is legal here, pointless non-promotions included.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        let m = self.read_move(text).ok_or_else(|| MoveError::Notation(excerpt(text)))?;
-        let verdict = m.and_then(|m| {
+        let verdict = self.read_move(text).and_then(|m| {
             self.judge_pseudo_legal(m, true)?;
             if self.is_legal(m) { Ok(m) } else { Err(Illegal::KingInCheck) }
         });
-        verdict.map_err(|why| {
-            let t = text.to_owned();
-            match why {
-                Illegal::NotInHand => MoveError::NotInHand(t),
-                Illegal::Occupied => MoveError::Occupied(t),
-                Illegal::DeadEnd => MoveError::DeadEnd(t),
-                Illegal::Nifu => MoveError::Nifu(t),
-                Illegal::DropPawnMate => MoveError::DropPawnMate(t),
-                Illegal::EmptyOrigin => MoveError::EmptyOrigin(t),
-                Illegal::NotYours => MoveError::NotYours(t),
-                Illegal::CannotPromote => MoveError::CannotPromote(t),
-                Illegal::OutsideZone => MoveError::OutsideZone(t),
-                Illegal::OwnPiece => MoveError::OwnPiece(t),
-                Illegal::OutOfReach => MoveError::OutOfReach(t),
-                Illegal::IgnoresCheck => MoveError::IgnoresCheck(t),
-                Illegal::KingInCheck => MoveError::KingInCheck(t),
-                Illegal::PointlessNonPromotion | Illegal::Mismatch => MoveError::Notation(t),
-            }
-        })
+        verdict.map_err(|reason| MoveError { text: excerpt(text), reason })
     }
 
-    /// `None` for text that is no move at all.
-    fn read_move(&self, text: &str) -> Option<Result<Move, Illegal>> {
-        let bytes = text.as_bytes();
-        if let [letter, b'*', target @ ..] = bytes {
-            let kind = PieceType(b"?PLNSBRG".iter().skip(1).position(|l| l == letter)? as u8 + 1);
-            return Some(Ok(Move::drop(kind.of(self.side), Square::from_usi(target)?)));
+    /// The move that a text names. Its piece stands on its origin; it need not be legal.
+    fn read_move(&self, text: &str) -> Result<Move, Illegal> {
+        let square = |text: &[u8]| Square::from_usi(text).ok_or(Illegal::Notation);
+        if let [letter, b'*', to @ ..] = text.as_bytes() {
+            let kind = LETTERS[1..8].iter().position(|l| l == letter).ok_or(Illegal::Notation)?;
+            return Ok(Move::drop(PieceType(kind as u8 + 1).of(self.side), square(to)?));
         }
-        let (squares, promote) = match bytes {
-            [s @ .., b'+'] => (s, true),
-            s => (s, false),
+        let (squares, promote) = match text.as_bytes() {
+            [squares @ .., b'+'] => (squares, true),
+            squares => (squares, false),
         };
-        if squares.len() != 4 {
-            return None;
-        }
-        let (from, to) = (Square::from_usi(&squares[..2])?, Square::from_usi(&squares[2..])?);
+        let (from, to) = squares.split_at_checked(2).ok_or(Illegal::Notation)?;
+        let (from, to) = (square(from)?, square(to)?);
         let piece = self.piece_on(from);
-        Some(if piece.is_none() {
+        if piece.is_none() {
             Err(Illegal::EmptyOrigin)
         } else if piece.color() != self.side {
             Err(Illegal::NotYours)
@@ -96,6 +61,6 @@ impl Position {
             Ok(Move::promotion(from, to, piece))
         } else {
             Err(Illegal::CannotPromote)
-        })
+        }
     }
 }

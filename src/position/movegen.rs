@@ -1,5 +1,5 @@
-//! Move generation: one generator, whose parameters say which squares count, feeding a [`Sink`] that lists
-//! moves or only counts them.
+//! Move generation: one generator for all kinds of targets, which feeds a [`Sink`] that lists moves or only
+//! counts them.
 //!
 //! The order of the moves matters: near the leaves most quiet moves have no history worth sorting by, and few
 //! are looked at. Pawns, lances, knights, silvers; bishops and rooks; golds, horses, dragons and the king;

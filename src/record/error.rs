@@ -1,6 +1,6 @@
 //! What is wrong in a file, and where.
 
-use crate::position::MoveError;
+use crate::position::{Illegal, MoveError};
 use crate::types::Color;
 use std::fmt;
 
@@ -95,9 +95,9 @@ impl BadMove {
     /// For a move in USI notation of the player `side`.
     pub fn of(side: Color, error: &MoveError) -> BadMove {
         let what = error.to_string();
-        match error {
-            MoveError::Notation(_) | MoveError::EmptyOrigin(_) => BadMove::Text(what),
-            MoveError::NotYours(_) => BadMove::Foul(!side, format!("{what}: two moves in a row")),
+        match error.reason {
+            Illegal::Notation | Illegal::EmptyOrigin => BadMove::Text(what),
+            Illegal::NotYours => BadMove::Foul(!side, format!("{what}: two moves in a row")),
             _ => BadMove::Foul(side, what),
         }
     }

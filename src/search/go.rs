@@ -76,7 +76,7 @@ pub(super) fn go(
         random: task.pos.key() ^ limits.start.elapsed().subsec_nanos() as u64,
     };
     worker.timekeeper = Some(Timekeeper::new(limits, options, turn));
-    let optimum = worker.timekeeper.as_ref().map_or(0, |keeper| keeper.time.optimum());
+    let optimum = worker.timekeeper.as_ref().map_or(0, |keeper| keeper.time.optimum);
     worker.mates.begin(limits, options, optimum);
     let decided = decided_result(task, worker.root_moves.is_empty());
     let left = worker.time_left();
@@ -139,7 +139,7 @@ pub(super) fn go(
         match worker.mates.last_chance(&task.pos, left) {
             Some(line) => {
                 result = SearchResult { nodes: result.nodes, ..mate_result(line) };
-                tell(worker, observer, &result);
+                report_result(worker, observer, &result);
             }
             None => (result.best, result.ponder) = (Move::RESIGN, None),
         }
@@ -185,7 +185,7 @@ fn mate_result(line: Vec<Move>) -> SearchResult {
 }
 
 /// Sends the line of a result that did not come from the tree search.
-fn tell(worker: &Worker, observer: &dyn Observer, result: &SearchResult) {
+fn report_result(worker: &Worker, observer: &dyn Observer, result: &SearchResult) {
     let time_ms = worker.limits.start.elapsed().as_millis() as u64;
     observer.info(&Info {
         depth: result.depth.max(1),
@@ -209,10 +209,10 @@ fn announce_decided(
     helpers: &impl Helpers,
     mut result: SearchResult,
 ) -> SearchResult {
-    tell(worker, observer, &result);
+    report_result(worker, observer, &result);
     if let Some(line) = worker.mates.shorter(&task.pos, result.pv.len()) {
         result = mate_result(line);
-        tell(worker, observer, &result);
+        report_result(worker, observer, &result);
     }
     worker.shared.wait_released(task.limits.infinite);
     helpers.release();

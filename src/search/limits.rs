@@ -27,7 +27,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Soft node limit: no new iteration starts beyond it (self-play data use it).
     pub soft_nodes: Option<u64>,
-    /// `go mate`: search for mate, for so many milliseconds (`u64::MAX` for `infinite`).
+    /// `go mate`: search for mate, for this many milliseconds (`u64::MAX` for `infinite`).
     pub mate: Option<u64>,
     /// Do not send the best move before `stop` or `ponderhit`.
     pub infinite: bool,
@@ -66,12 +66,12 @@ impl Limits {
         Limits { depth: Some(depth), ..Limits::default() }
     }
 
-    /// A search of so many nodes.
+    /// A search of `nodes` nodes.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// A search of so many milliseconds.
+    /// A search of `ms` milliseconds.
     pub fn movetime(ms: u64) -> Limits {
         Limits { movetime: Some(ms), ..Limits::default() }
     }

@@ -45,7 +45,7 @@ pub struct SearchOptions {
 }
 
 impl SearchOptions {
-    /// For self-play, where nobody reads the lines of analysis.
+    /// For self-play, which reports no lines of analysis.
     pub fn self_play(fv_scale: Value) -> SearchOptions {
         SearchOptions { fv_scale, pv_interval: u64::MAX, ..SearchOptions::default() }
     }

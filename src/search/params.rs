@@ -1,5 +1,5 @@
 //! The tunable numbers of the search, by name. Depths from which a step applies, and the shares of several
-//! tables in one update, stand where they are used.
+//! tables in one update, are constants where they are used.
 //!
 //! The first values were those that YaneuraOu and Stockfish publish for a pawn of about 90 and an `FV_SCALE`
 //! of 16; the commit of a later change gives its match. [`TABLE`] lists them with their ranges, for the tuner
@@ -126,7 +126,7 @@ pub fn load(values: &[i32]) {
 
 /// Before a search: the process's numbers, unless this thread has its own.
 #[cfg(feature = "tune")]
-pub(super) fn settle() {
+pub(super) fn apply() {
     if let (false, Some(base)) = (live::LOADED.get(), BASE.get()) {
         load(base);
     }

@@ -50,8 +50,8 @@ impl Monitor {
 }
 
 struct Thread {
-    commands: Option<Sender<ThreadCommand>>,
-    handle: Option<JoinHandle<()>>,
+    commands: Sender<ThreadCommand>,
+    handle: JoinHandle<()>,
 }
 
 /// The search threads, and the table they share.
@@ -100,7 +100,7 @@ impl ThreadPool {
                     }
                 })
                 .map_err(|_| OutOfMemory { bytes: STACK })?;
-            started.push(Thread { commands: Some(sender), handle: Some(handle) });
+            started.push(Thread { commands: sender, handle });
         }
         drop(ready);
         for result in made {
@@ -208,10 +208,8 @@ impl ThreadPool {
 
 impl Thread {
     fn send(&self, command: ThreadCommand) {
-        if let Some(s) = &self.commands {
-            // fails only if the thread has ended
-            let _ = s.send(command);
-        }
+        // fails only if the thread has ended
+        let _ = self.commands.send(command);
     }
 }
 
@@ -219,13 +217,10 @@ impl Drop for ThreadPool {
     fn drop(&mut self) {
         self.shared.request_stop();
         self.wait();
-        for t in &mut self.threads {
-            t.commands = None;
-        }
-        for t in &mut self.threads {
-            if let Some(h) = t.handle.take() {
-                let _ = h.join();
-            }
+        // a thread ends when its commands are dropped
+        let handles: Vec<_> = self.threads.drain(..).map(|thread| thread.handle).collect();
+        for handle in handles {
+            let _ = handle.join();
         }
     }
 }

@@ -88,7 +88,7 @@ impl Worker {
     fn ranked_lines(&self, best: ReportedLine, finished: usize) -> Vec<ReportedLine> {
         let mut lines = vec![best];
         lines.extend((1..finished).map(|rank| self.line_so_far(rank)));
-        for line in &self.settled {
+        for line in &self.finished_lines {
             if lines.iter().all(|known| known.pv[0] != line.pv[0]) {
                 lines.push(line.clone());
             }
@@ -100,8 +100,8 @@ impl Worker {
         lines
     }
 
-    /// Keeps the lines of a finished iteration, for [`Worker::final_lines`].
-    pub(super) fn settle_lines(&mut self) {
+    /// Stores the lines of a finished iteration for [`Worker::final_lines`].
+    pub(super) fn keep_lines(&mut self) {
         let line = |r: &RootMove| ReportedLine {
             score: r.score,
             bound: Bound::Exact,
@@ -109,7 +109,7 @@ impl Worker {
             sel_depth: r.sel_depth,
             pv: r.pv().collect(),
         };
-        self.settled = self.root_moves.iter().take(self.ranks()).map(line).collect();
+        self.finished_lines = self.root_moves.iter().take(self.ranks()).map(line).collect();
     }
 
     /// The best move's line at the end of the search. Its score is exact, because GUIs keep the last line. If
@@ -118,8 +118,8 @@ impl Worker {
     pub(super) fn final_best_line(&self) -> ReportedLine {
         let r = &self.root_moves[0];
         let exact = r.is_scored() && r.bound == Bound::Exact;
-        let settled = self.settled.iter().find(|s| !exact && s.pv.first() == Some(&r.mv));
-        let line = settled.cloned().unwrap_or_else(|| self.line_so_far(0));
+        let finished = self.finished_lines.iter().find(|s| !exact && s.pv.first() == Some(&r.mv));
+        let line = finished.cloned().unwrap_or_else(|| self.line_so_far(0));
         self.filled(ReportedLine { bound: Bound::Exact, ..line })
     }
 

@@ -9,12 +9,12 @@ use super::worker::Worker;
 use crate::types::*;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// From so many nodes on (some ten seconds) people want to see what happens within an iteration.
+/// From this number of nodes on (some ten seconds), progress within an iteration is reported.
 const LONG_SEARCH: u64 = 10_000_000;
 
 impl Worker {
     /// Deepens iteration by iteration until a limit or the stop flag ends it. Only the timekeeping thread
-    /// gets a sender. Says whether the result is that of a finished iteration and has been reported.
+    /// gets a sender. Returns whether the result is that of a finished iteration and has been reported.
     pub(super) fn iterate(&mut self, mut sender: Option<&mut LineSender<'_>>) -> bool {
         let main = self.timekeeper.is_some();
         let multi_pv = self.ranks();
@@ -70,7 +70,7 @@ impl Worker {
                 }
                 self.last_pv.clear();
                 self.last_pv.extend(self.root_moves[0].pv());
-                self.settle_lines();
+                self.keep_lines();
             }
             if main && multi_pv == 1 && self.reject_if_mated() {
                 continue;
@@ -81,7 +81,7 @@ impl Worker {
                 last_best = self.root_moves[0].mv;
                 last_best_depth = self.root_depth;
             }
-            if multi_pv == 1 && self.mate_is_settled(best_value) {
+            if multi_pv == 1 && self.mate_is_final(best_value) {
                 break;
             }
             if !main {
@@ -160,7 +160,7 @@ impl Worker {
         let r = &self.root_moves[0];
         let unproven =
             self.shared.aborted.load(Relaxed) && self.pv_index == 0 && r.is_scored() && is_loss(r.score);
-        let Some(line) = self.settled.first().filter(|_| unproven) else { return false };
+        let Some(line) = self.finished_lines.first().filter(|_| unproven) else { return false };
         if let Some(i) = self.root_moves.iter().position(|r| r.mv == line.pv[0]) {
             self.root_moves[..=i].rotate_right(1);
         }
@@ -176,7 +176,7 @@ impl Worker {
     fn reject_if_mated(&mut self) -> bool {
         let r = &self.root_moves[0];
         let Some(keeper) = &self.timekeeper else { return false };
-        let soon = keeper.time.elapsed() * 4 >= keeper.time.optimum();
+        let soon = keeper.time.elapsed() * 4 >= keeper.time.optimum;
         if !soon || self.stopped() || self.root_moves.len() < 2 || is_decisive(r.score) {
             return false;
         }
@@ -186,7 +186,7 @@ impl Worker {
             return false;
         }
         self.root_moves.remove(0);
-        self.settled.retain(|line| line.pv.first() != Some(&m));
+        self.finished_lines.retain(|line| line.pv.first() != Some(&m));
         self.last_pv.clear();
         true
     }
@@ -200,14 +200,14 @@ impl Worker {
     }
 
     /// Whether a mate was found (or suffered) that deeper iterations will not improve.
-    fn mate_is_settled(&self, best: Value) -> bool {
+    fn mate_is_final(&self, best: Value) -> bool {
         if self.limits.mate.is_some() {
             return is_win(best) && (VALUE_MATE - best) <= self.root_depth;
         }
         is_decisive(best) && (VALUE_MATE - best.abs() + 2) * 5 / 2 < self.root_depth
     }
 
-    /// After an iteration: decides with the time manager whether to go on. Returns the time reduction for a
+    /// After an iteration: decides with the time manager whether to continue. Returns the time reduction for a
     /// stable best move.
     fn plan(
         &mut self,
@@ -233,12 +233,12 @@ impl Worker {
             effort: self.root_moves[0].effort * 100_000 / self.nodes.max(1),
         };
         let Some(keeper) = &mut self.timekeeper else { return time_reduction };
-        if keeper.stop_on_ponderhit || keeper.time.end().is_some() {
+        if keeper.stop_on_ponderhit || keeper.time.end.is_some() {
             return time_reduction;
         }
         let (total, time_reduction) = keeper.planned_time(&self.previous, &stability);
         let elapsed = keeper.time.elapsed();
-        if elapsed as f64 > total.min(keeper.time.maximum() as f64) {
+        if elapsed as f64 > total.min(keeper.time.maximum as f64) {
             if pondering {
                 keeper.stop_on_ponderhit = true;
             } else {
@@ -268,8 +268,8 @@ mod tests {
         let moves = Position::startpos().legal_moves(false);
         worker.root_moves = moves.iter().map(|s| RootMove::new(s.mv)).collect();
         worker.root_moves[0].set_score(-50, -100, 100, &[]);
-        worker.settle_lines();
-        let settled = worker.root_moves[0].mv;
+        worker.keep_lines();
+        let finished = worker.root_moves[0].mv;
         // another move is best in the next iteration, but lost
         worker.root_moves.swap(0, 1);
         worker.root_moves[0].set_score(mated_in(8), -VALUE_INFINITE, VALUE_INFINITE, &[]);
@@ -280,6 +280,6 @@ mod tests {
         assert_eq!((worker.root_moves[0].mv, worker.root_moves[0].score), (lost, mated_in(8)));
         worker.pv_index = 0;
         assert!(worker.roll_back_unproven_loss());
-        assert_eq!((worker.root_moves[0].mv, worker.root_moves[0].score), (settled, -50));
+        assert_eq!((worker.root_moves[0].mv, worker.root_moves[0].score), (finished, -50));
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct RootMates {
     shortest: bool,
     /// The least milliseconds for the last call.
     overtime: i64,
-    /// Raised when the user says stop.
+    /// Set when the user stops the search.
     stop: Arc<AtomicBool>,
     /// The moves after which the opponent was examined, and whether it mates there.
     answered: Vec<(Move, bool)>,
@@ -193,7 +193,7 @@ mod tests {
         let mut after = pos.clone();
         after.do_move(idle);
         let line = mates.own(&after, None).unwrap();
-        // no time is left, or the user says stop
+        // no time is left, or the user stops the search
         assert!(mates.own(&after, Some(-5)).is_none() && mates.own(&after, Some(5_000)).is_some());
         let mut stopped = with(&Limits::movetime(2_000), 10);
         stopped.stop.store(true, std::sync::atomic::Ordering::Relaxed);

@@ -26,9 +26,9 @@ pub struct PonderHit {
     pub clock: Option<Limits>,
 }
 
-/// What may change while others wait for it.
+/// The start of the search and the `ponderhit`, if it came.
 #[derive(Default)]
-struct Gate {
+struct PonderClock {
     start: Option<Instant>,
     hit: Option<PonderHit>,
 }
@@ -50,7 +50,7 @@ pub struct SharedState {
     /// A `ponderhit` waits to be taken.
     hit: AtomicBool,
     /// Guards changes of `asked_to_stop` and `ponder` for those who wait on [`SharedState::wait_released`].
-    gate: Mutex<Gate>,
+    gate: Mutex<PonderClock>,
     opened: Condvar,
 }
 
@@ -74,14 +74,14 @@ impl SharedState {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Gate> {
+    fn lock(&self) -> MutexGuard<'_, PonderClock> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Resets flags and counters for a search that began at `start`.
     pub fn begin(&self, start: Instant, ponder: bool) {
         let mut gate = self.lock();
-        *gate = Gate { start: Some(start), hit: None };
+        *gate = PonderClock { start: Some(start), hit: None };
         self.stop.store(false, Relaxed);
         self.user_stop.store(false, Relaxed);
         self.aborted.store(false, Relaxed);
@@ -100,7 +100,7 @@ impl SharedState {
         self.counters.iter().map(|c| c.nodes.load(Relaxed)).sum()
     }
 
-    /// The user says stop.
+    /// The user's `stop`.
     pub fn request_stop(&self) {
         let _gate = self.lock();
         self.aborted.store(true, Relaxed);

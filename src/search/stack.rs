@@ -27,7 +27,7 @@ pub(super) struct StackEntry {
     pub reduction: i32,
     pub in_check: bool,
     pub tt_hit: bool,
-    /// This node is on the principal variation, or the table says that it was.
+    /// Whether this node is on the principal variation, or was according to the table.
     pub tt_pv: bool,
     /// The line so far is the last iteration's principal variation.
     pub follow_pv: bool,

@@ -47,13 +47,14 @@ pub struct TimeManager {
     /// When our clock began to run: at `go`, or at `ponderhit`.
     clock_start: i64,
     minimum: i64,
-    optimum: i64,
-    maximum: i64,
+    pub optimum: i64,
+    pub maximum: i64,
     /// The most that this move may take.
-    remaining: i64,
+    pub remaining: i64,
     /// All that is left is used for this move (byoyomi).
     final_push: bool,
-    end: Option<i64>,
+    /// The moment at which to stop, once it is decided.
+    pub end: Option<i64>,
     round_up: bool,
     network_delay: i64,
     minimum_thinking_time: i64,
@@ -167,24 +168,6 @@ impl TimeManager {
         self.start.elapsed().as_millis() as i64
     }
 
-    pub fn optimum(&self) -> i64 {
-        self.optimum
-    }
-
-    pub fn maximum(&self) -> i64 {
-        self.maximum
-    }
-
-    /// The moment at which to stop, once it is decided.
-    pub fn end(&self) -> Option<i64> {
-        self.end
-    }
-
-    /// The most that this move may take, in milliseconds.
-    pub fn remaining(&self) -> i64 {
-        self.remaining
-    }
-
     /// Milliseconds that this move may still take: until the moment to stop, once it is decided.
     pub fn left(&self) -> i64 {
         self.end.unwrap_or(self.clock_start + self.remaining) - self.elapsed()
@@ -265,7 +248,7 @@ const STABLE: [f64; 2] = [0.723, 0.79];
 /// ... as a logistic curve of this denominator at its top, this steepness a ply, ...
 const STABLE_TOP: f64 = 1.104;
 const STABLE_STEEPNESS: f64 = 0.5189;
-/// ... and with its middle so many plies after the last change.
+/// ... and with its middle this many plies after the last change.
 const STABLE_PLIES: f64 = 11.57;
 /// The last move's reduction takes part in this one's.
 const STABLE_MEMORY: f64 = 1.455;
@@ -318,7 +301,7 @@ impl Timekeeper {
         let instability = UNSTABLE[0] + UNSTABLE[1] * s.changes;
         let obvious = s.depth >= OBVIOUS_DEPTH && s.effort >= OBVIOUS_EFFORT;
         let obvious = if obvious { OBVIOUS_FACTOR } else { 1.0 };
-        let total = self.time.optimum() as f64 * falling * reduction * instability * obvious;
+        let total = self.time.optimum as f64 * falling * reduction * instability * obvious;
         (total, time_reduction)
     }
 }
@@ -378,11 +361,11 @@ mod tests {
                                 let mut tm = plan(&l, &o, ply);
                                 let total = clamp_ms(time) + byoyomi as i64;
                                 let cap = total.max(1);
-                                assert!(tm.maximum() <= cap, "{tm:?}");
-                                tm.finish(tm.maximum());
-                                assert!(tm.end().unwrap() <= cap, "{tm:?}");
+                                assert!(tm.maximum <= cap, "{tm:?}");
+                                tm.finish(tm.maximum);
+                                assert!(tm.end.unwrap() <= cap, "{tm:?}");
                                 if total > 0 && total <= 120 && delay2 as i64 >= total {
-                                    assert!(tm.end().unwrap() <= total * 4 / 5 + 1, "{tm:?}");
+                                    assert!(tm.end.unwrap() <= total * 4 / 5 + 1, "{tm:?}");
                                 }
                             }
                         }
@@ -405,7 +388,7 @@ mod tests {
         for ply in 100..120 {
             left += 20;
             let tm = plan(&clock(left, 20, 0), &o, ply);
-            left -= tm.maximum() as u64;
+            left -= tm.maximum as u64;
         }
         assert!(left >= 29, "{left}");
     }
@@ -415,13 +398,13 @@ mod tests {
         let o = SearchOptions::default();
         let mut tm = plan(&clock(600_000, 0, 10_000), &o, 20);
         tm.finish(2300);
-        assert_eq!(tm.end(), Some(3000 - 120));
+        assert_eq!(tm.end, Some(3000 - 120));
         tm.finish(2950);
-        assert_eq!(tm.end(), Some(4000 - 120));
+        assert_eq!(tm.end, Some(4000 - 120));
         // byoyomi alone: all of it but the reserve
         let mut tm = plan(&clock(0, 0, 10_000), &o, 20);
         tm.finish(0);
-        assert_eq!(tm.end(), Some(10_000 - 1120));
+        assert_eq!(tm.end, Some(10_000 - 1120));
     }
 
     #[test]
@@ -431,13 +414,13 @@ mod tests {
             let (mut left, mut least): (u64, u64) = (time, time);
             for ply in (1..=160).step_by(2) {
                 let mut tm = plan(&clock(left, inc, 0), &o, ply);
-                tm.finish(tm.optimum());
-                let used = tm.end().unwrap() as u64;
+                tm.finish(tm.optimum);
+                let used = tm.end.unwrap() as u64;
                 assert!(used <= time.max(1000) / 10, "{used} of {left} at ply {ply}");
                 left = left - used + inc;
                 least = least.min(left);
             }
-            // a lag of so much loses no game
+            // a lag of this length loses no game
             assert!(least >= if inc > 0 { time.min(330) } else { time / 10 }, "{least} of {time} and {inc}");
         }
     }
@@ -469,12 +452,12 @@ mod tests {
             (300_000, 0, 0, 1880, 6000),
         ] {
             let mut tm = plan(&clock(time, inc, byoyomi), &o, 60);
-            tm.finish(tm.optimum());
-            let used = tm.end().unwrap();
+            tm.finish(tm.optimum);
+            let used = tm.end.unwrap();
             assert!((least..=most).contains(&used), "{used} of {time} + {inc} + {byoyomi}");
             tm.finish(1);
             if byoyomi > 0 || time == inc {
-                assert!(tm.end().unwrap() * 2 >= (time + byoyomi) as i64, "{tm:?}");
+                assert!(tm.end.unwrap() * 2 >= (time + byoyomi) as i64, "{tm:?}");
             }
         }
     }
@@ -485,13 +468,13 @@ mod tests {
         let turn = Turn { us: Color::Black, ply: 60, single_move: true, random: 0 };
         for limits in [clock(0, 0, 10_000), clock(600_000, 0, 10_000), clock(10_000, 10_000, 0)] {
             let mut tm = TimeManager::new(&limits, &o, turn);
-            tm.finish(tm.maximum());
-            assert_eq!(tm.end(), Some(500), "{limits:?}");
+            tm.finish(tm.maximum);
+            assert_eq!(tm.end, Some(500), "{limits:?}");
         }
         let tm = TimeManager::new(&clock(0, 0, 100), &o, turn);
-        assert!(tm.maximum() <= 60);
+        assert!(tm.maximum <= 60);
         // what is asked for exactly is kept
-        assert_eq!(TimeManager::new(&Limits::movetime(3000), &o, turn).maximum(), 3000);
+        assert_eq!(TimeManager::new(&Limits::movetime(3000), &o, turn).maximum, 3000);
     }
 
     #[test]
@@ -501,9 +484,9 @@ mod tests {
             let mut left: u64 = time;
             for ply in (1..=320).step_by(2) {
                 let mut tm = plan(&clock(left, 0, 0), &o, ply);
-                assert!(tm.maximum() as u64 <= left / 3, "{} of {left} at ply {ply}", tm.maximum());
-                tm.finish(tm.optimum());
-                left -= tm.end().unwrap() as u64;
+                assert!(tm.maximum as u64 <= left / 3, "{} of {left} at ply {ply}", tm.maximum);
+                tm.finish(tm.optimum);
+                left -= tm.end.unwrap() as u64;
                 if ply == 121 {
                     assert!(left < time * 2 / 5 && left > time / 5, "{left} of {time}");
                 }
@@ -517,10 +500,10 @@ mod tests {
         let o = SearchOptions::default();
         let l = Limits::movetime(333);
         let tm = plan(&l, &o, 1);
-        assert_eq!((tm.optimum(), tm.maximum()), (333, 333));
+        assert_eq!((tm.optimum, tm.maximum), (333, 333));
         let l = Limits { rtime: Some(1000), ..Limits::default() };
         let turn = |random| Turn { us: Color::Black, ply: 30, single_move: false, random };
-        let longest = (0..1000).map(|r| TimeManager::new(&l, &o, turn(r)).optimum()).max().unwrap();
+        let longest = (0..1000).map(|r| TimeManager::new(&l, &o, turn(r)).optimum).max().unwrap();
         assert!((1200..1400).contains(&longest), "{longest}");
     }
 }

@@ -43,15 +43,6 @@ pub struct TtData {
 }
 
 impl TtData {
-    const EMPTY: TtData = TtData {
-        move16: 0,
-        value: VALUE_NONE,
-        eval: VALUE_NONE,
-        depth: DEPTH_NONE,
-        bound: Bound::None,
-        is_pv: false,
-    };
-
     fn unpack(w: u64) -> TtData {
         TtData {
             move16: w as u16,
@@ -226,7 +217,14 @@ impl TranspositionTable {
 
 impl Default for TtData {
     fn default() -> TtData {
-        TtData::EMPTY
+        TtData {
+            move16: 0,
+            value: VALUE_NONE,
+            eval: VALUE_NONE,
+            depth: DEPTH_NONE,
+            bound: Bound::None,
+            is_pv: false,
+        }
     }
 }
 

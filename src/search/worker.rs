@@ -54,7 +54,7 @@ pub struct Worker {
     /// The moves of the root, the best of the last search first.
     pub(super) root_moves: Vec<RootMove>,
     /// The lines of the last finished iteration, the best first.
-    pub(super) settled: Vec<ReportedLine>,
+    pub(super) finished_lines: Vec<ReportedLine>,
     /// The line being searched (MultiPV); `root_moves` before it are left out.
     pub(super) pv_index: usize,
     /// The principal variation of the last finished iteration.
@@ -111,7 +111,7 @@ impl Worker {
             index,
             threads,
             root_moves: Vec::new(),
-            settled: Vec::new(),
+            finished_lines: Vec::new(),
             pv_index: 0,
             last_pv: Vec::new(),
             nodes: 0,
@@ -150,7 +150,7 @@ impl Worker {
     pub(super) fn set_root(&mut self, pos: &Position, limits: Arc<Limits>, options: Arc<SearchOptions>) {
         #[cfg(feature = "tune")]
         {
-            p::settle();
+            p::apply();
             self.reductions.fill();
         }
         self.pos = pos.clone();
@@ -164,7 +164,7 @@ impl Worker {
         self.sel_depth = 0;
         self.null_min_ply = 0;
         self.last_pv.clear();
-        self.settled.clear();
+        self.finished_lines.clear();
         let us = pos.side_to_move();
         let draw = options.draw_value[us.index()] * 90 / 100;
         self.draw_value[us.index()] = draw;
@@ -383,7 +383,7 @@ impl Worker {
             self.follow_ponderhit();
         }
         let keeper = self.timekeeper.as_ref().filter(|_| !self.limits.infinite)?;
-        Some(if pondering { keeper.time.remaining() } else { keeper.time.left() })
+        Some(if pondering { keeper.time.remaining } else { keeper.time.left() })
     }
 
     /// Follows a `ponderhit` that came since the last look: our clock runs, and it is the one that came
@@ -394,7 +394,7 @@ impl Worker {
         if let Some(clock) = clock {
             Arc::make_mut(&mut self.limits).set_times(&clock);
             keeper.plan_again(&self.limits, &self.options);
-            self.mates.begin(&self.limits, &self.options, keeper.time.optimum());
+            self.mates.begin(&self.limits, &self.options, keeper.time.optimum);
         }
         keeper.ponderhit(ms);
     }
@@ -430,13 +430,13 @@ impl Worker {
         let over = self.limits.movetime.is_some_and(|t| keeper.time.has_used(t, elapsed))
             || self.limits.mate.is_some_and(|t| elapsed >= t.min(i64::MAX as u64) as i64)
             || self.limits.nodes.is_some_and(|n| total >= n)
-            || keeper.time.end().is_some_and(|e| elapsed >= e);
+            || keeper.time.end.is_some_and(|e| elapsed >= e);
         if over {
             self.shared.aborted.store(true, Relaxed);
             self.shared.stop.store(true, Relaxed);
         } else if self.limits.uses_time_manager()
-            && keeper.time.end().is_none()
-            && (elapsed > keeper.time.maximum() || keeper.stop_on_ponderhit)
+            && keeper.time.end.is_none()
+            && (elapsed > keeper.time.maximum || keeper.stop_on_ponderhit)
         {
             keeper.time.finish(elapsed);
         }

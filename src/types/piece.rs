@@ -143,12 +143,6 @@ impl Piece {
     /// Table size for indexing by piece.
     pub const NUM: usize = 32;
 
-    /// The piece of a colour and a kind.
-    #[inline]
-    pub const fn new(color: Color, kind: PieceType) -> Piece {
-        kind.of(color)
-    }
-
     /// An index below [`Self::NUM`].
     #[inline]
     pub const fn index(self) -> usize {
@@ -189,7 +183,7 @@ impl Piece {
 impl From<core::Piece> for Piece {
     fn from(p: core::Piece) -> Piece {
         let (kind, color) = p.to_parts();
-        Piece::new(color.into(), kind.into())
+        PieceType::from(kind).of(color.into())
     }
 }
 

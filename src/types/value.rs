@@ -77,7 +77,7 @@ impl Bound {
         self as u8 & Bound::Lower as u8 != 0
     }
 
-    /// Whether a score with this bound settles the question "at least `threshold`?", one way or the other.
+    /// Whether a score with this bound decides if the true score is at least `threshold`.
     #[inline]
     pub const fn decides(self, score: Value, threshold: Value) -> bool {
         let needed = if score >= threshold { Bound::Lower } else { Bound::Upper };

@@ -88,7 +88,7 @@ pub fn best_move(best: Move, ponder: Option<Move>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Color, Piece, PieceType, Square};
+    use crate::types::{Color, PieceType, Square};
 
     #[test]
     fn lines() {
@@ -104,7 +104,7 @@ mod tests {
             nps: 20,
             hashfull: 3,
             time_ms: 4,
-            pv: vec![m, Move::drop(Piece::new(Color::White, PieceType::PAWN), Square::new(4, 4))],
+            pv: vec![m, Move::drop(PieceType::PAWN.of(Color::White), Square::new(4, 4))],
             pv_end: None,
         };
         let head = "info depth 5 seldepth 7 multipv 1 score cp 10";

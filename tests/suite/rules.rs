@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use toratsugumi::position::{
-    Bitboard, EnteringKingRule, GameRepetition, MoveError, Position, Repetition, SfenError,
+    Bitboard, EnteringKingRule, GameRepetition, Illegal, MoveError, Position, Repetition, SfenError,
 };
 use toratsugumi::types::{Color, Move, MoveList, PieceType, Square};
 
@@ -81,7 +81,12 @@ fn pawn_drop_mates_are_never_generated() {
         let legal = names(&legal(&pos, true));
         for m in f[1].split(' ') {
             assert!(!legal.iter().any(|l| l == m), "{} {m}", f[0]);
-            assert_eq!(pos.parse_move(m), Err(MoveError::DropPawnMate(m.into())), "{}", f[0]);
+            assert_eq!(
+                pos.parse_move(m),
+                Err(MoveError { text: m.into(), reason: Illegal::DropPawnMate }),
+                "{}",
+                f[0]
+            );
         }
     }
 }
@@ -262,21 +267,28 @@ fn sfen_errors_name_the_part() {
 #[test]
 fn move_errors_say_why() {
     let pos = Position::startpos();
-    let err = |m: &str| pos.parse_move(m).expect_err(m);
-    assert_eq!(err("7g"), MoveError::Notation("7g".into()));
-    assert_eq!(err("7g7f++"), MoveError::Notation("7g7f++".into()));
-    assert_eq!(err("漢字"), MoveError::Notation("漢字".into()));
-    assert_eq!(err("5e5d"), MoveError::EmptyOrigin("5e5d".into()));
-    assert_eq!(err("3c3d"), MoveError::NotYours("3c3d".into()));
-    assert_eq!(err("7g7e"), MoveError::OutOfReach("7g7e".into()));
-    assert_eq!(err("9i9g"), MoveError::OwnPiece("9i9g".into()));
-    assert_eq!(err("7g7f+"), MoveError::OutsideZone("7g7f+".into()));
-    assert_eq!(err("4i4h+"), MoveError::CannotPromote("4i4h+".into()));
-    assert_eq!(err("P*5e"), MoveError::NotInHand("P*5e".into()));
+    let err = |pos: &Position, m: &str| {
+        let MoveError { text, reason } = pos.parse_move(m).expect_err(m);
+        assert_eq!(text, m);
+        reason
+    };
+    assert_eq!(err(&pos, "7g"), Illegal::Notation);
+    assert_eq!(err(&pos, "7g7f++"), Illegal::Notation);
+    assert_eq!(err(&pos, "漢字"), Illegal::Notation);
+    assert_eq!(err(&pos, "5e5d"), Illegal::EmptyOrigin);
+    assert_eq!(err(&pos, "3c3d"), Illegal::NotYours);
+    assert_eq!(err(&pos, "7g7e"), Illegal::OutOfReach);
+    assert_eq!(err(&pos, "9i9g"), Illegal::OwnPiece);
+    assert_eq!(err(&pos, "7g7f+"), Illegal::OutsideZone);
+    assert_eq!(err(&pos, "4i4h+"), Illegal::CannotPromote);
+    assert_eq!(err(&pos, "P*5e"), Illegal::NotInHand);
+    let error = |m: &str| pos.parse_move(m).unwrap_err().to_string();
+    assert_eq!(error("7\u{7}"), "\"7\\u{7}\" is not a move in USI notation");
+    assert_eq!(error("7g7e"), "7g7e: the piece does not move there");
     let pos = Position::from_sfen("4r3k/9/9/9/9/9/9/9/4K4 b GP 1").expect("sfen");
-    assert_eq!(pos.parse_move("P*1b"), Err(MoveError::IgnoresCheck("P*1b".into())));
-    assert_eq!(pos.parse_move("5i5h"), Err(MoveError::KingInCheck("5i5h".into())));
-    assert_eq!(pos.parse_move("G*1a"), Err(MoveError::Occupied("G*1a".into())));
+    assert_eq!(err(&pos, "P*1b"), Illegal::IgnoresCheck);
+    assert_eq!(err(&pos, "5i5h"), Illegal::KingInCheck);
+    assert_eq!(err(&pos, "G*1a"), Illegal::Occupied);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::kif_moves::{digit, move_text as kif_move_text, strip_target};
 use super::pieces::strip_kind;
-use crate::position::{MoveError, Position};
+use crate::position::{Illegal, Position};
 use crate::record::error::{BadMove, excerpt};
 use crate::record::notation;
 use crate::types::{Color, Move, PieceType, Square};
@@ -133,7 +133,7 @@ fn why_not(position: &Position, to: Square, kind: PieceType, promotes: bool, rel
     board
         .chain(drop)
         .filter_map(|m| position.parse_move(&m.to_string()).err())
-        .filter(|e| !matches!(e, MoveError::OutOfReach(_)))
+        .filter(|e| e.reason != Illegal::OutOfReach)
         .map(|e| BadMove::of(us, &e))
         .next()
         .unwrap_or_else(|| BadMove::Text("no piece can move so".into()))
