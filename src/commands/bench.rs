@@ -138,9 +138,6 @@ impl Observer for Watch {
 }
 
 /// Searches every position and reports a line each, then the total. Returns the nodes.
-///
-/// # Errors
-/// [`OutOfMemory`] if the table cannot be allocated.
 pub fn bench(
     args: &Args,
     network: Arc<Network>,

@@ -42,9 +42,6 @@ impl Format {
 
 /// The files of training records among `paths`, with their formats; directories are expanded in order of
 /// names, without the `.part` files of stopped runs (see [`unfinished`]).
-///
-/// # Errors
-/// A directory that cannot be read, a file of no known kind.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, RecordError> {
     let mut files = Vec::new();
     for path in paths {
@@ -60,9 +57,6 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Format)>, RecordError> {
 }
 
 /// What [`files`] leaves out: the `.part` files in directories.
-///
-/// # Errors
-/// A directory that cannot be read.
 pub fn unfinished(paths: &[PathBuf]) -> Result<Vec<PathBuf>, RecordError> {
     let mut parts = Vec::new();
     for dir in paths.iter().filter(|p| p.is_dir()) {

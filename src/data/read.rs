@@ -12,9 +12,6 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 /// A number for the content of files: hash of their lengths and first bytes.
-///
-/// # Errors
-/// They name the file.
 pub fn fingerprint<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<u64, RecordError> {
     let mut crc = crc32fast::Hasher::new();
     let mut total = 0u64;
@@ -29,9 +26,6 @@ pub fn fingerprint<'a>(files: impl IntoIterator<Item = &'a Path>) -> Result<u64,
 }
 
 /// Calls `each` with every game of a file; a damaged end goes to `warn`.
-///
-/// # Errors
-/// They name the file.
 pub fn each_game(
     path: &Path,
     warn: &mut dyn FnMut(String),
@@ -48,9 +42,6 @@ pub fn each_game(
 }
 
 /// How many records of `size` bytes a file has; an incomplete one at the end goes to `warn`.
-///
-/// # Errors
-/// They name the file.
 pub fn count_records(path: &Path, size: usize, warn: &mut dyn FnMut(String)) -> Result<u64, RecordError> {
     let len = std::fs::metadata(path).map_err(RecordError::at(path))?.len();
     if len % size as u64 != 0 {

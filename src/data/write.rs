@@ -23,9 +23,6 @@ enum Out {
 
 impl PositionWriter {
     /// Creates a file in the format of its name; a game file gets the fingerprint.
-    ///
-    /// # Errors
-    /// A name with an unknown extension, a file that cannot be written.
     pub fn create(path: &Path, fingerprint: u64) -> Result<PositionWriter, RecordError> {
         let whole = || WholeFile::create(path).map_err(RecordError::at(path));
         let out = match Format::of(path)? {
@@ -61,9 +58,6 @@ impl PositionWriter {
     }
 
     /// Completes the file and gives it its name.
-    ///
-    /// # Errors
-    /// A disk that has no room, and the like.
     pub fn finish(self) -> Result<(), RecordError> {
         match self.out {
             Out::Games(mut file, joiner) => {

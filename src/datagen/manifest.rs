@@ -47,9 +47,6 @@ impl RunIdentity {
 }
 
 /// The [`RunIdentity::signature`] of this build.
-///
-/// # Errors
-/// When there is no memory for a search.
 pub(super) fn signature(network: &Arc<Network>) -> io::Result<u64> {
     let mut searcher =
         Searcher::new(network.clone(), 1, SearchOptions::default()).map_err(io::Error::other)?;
@@ -104,17 +101,11 @@ impl Manifest {
     }
 
     /// Reads a manifest.
-    ///
-    /// # Errors
-    /// The file cannot be read; it is no manifest.
     pub fn read(path: &Path) -> Result<Manifest, ResumeError> {
         serde_json::from_slice(&std::fs::read(path).at(path)?).at(path)
     }
 
     /// Writes it whole or not at all.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ResumeError> {
         whole_file::write_json(path, self).at(path)
     }

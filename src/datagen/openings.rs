@@ -18,9 +18,6 @@ pub struct Openings {
 
 impl Openings {
     /// Reads a file of lines (see [`Opening::read_file`]).
-    ///
-    /// # Errors
-    /// [`OpeningsError`] names the line and what is wrong with it.
     pub fn read(path: &Path) -> Result<Openings, OpeningsError> {
         let lines = Opening::read_file(path)?;
         for line in &lines {

@@ -51,9 +51,6 @@ fn command(job: &ClusterJob, shard: &str, threads: &str) -> Result<Vec<String>, 
 
 /// The job, ready for `sbatch` or `kubectl apply -f -`. `root` should be absolute and the same on all
 /// machines.
-///
-/// # Errors
-/// Openings, or a network, that cannot be read.
 pub fn print_job(system: System, plan: &Plan, root: &Path) -> Result<String, LearnError> {
     let player = Directory::new(root).network(plan.player).join(NETWORK);
     let (network, _) = Network::load(&player).map_err(LearnError::network(&player))?;

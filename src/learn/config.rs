@@ -218,9 +218,6 @@ impl Default for ClusterConfig {
 
 impl Config {
     /// Checks every setting.
-    ///
-    /// # Errors
-    /// The first invalid setting.
     pub fn check(&self) -> Result<(), ConfigError> {
         let (g, t, j, c) = (&self.generate, &self.train, &self.judge, &self.cluster);
         let unit = |x: f64| (0.0..=1.0).contains(&x);

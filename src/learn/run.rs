@@ -241,9 +241,6 @@ fn check_batch(plan: &Plan, all: &[Generation]) -> Result<(), LearnError> {
 
 /// Prepares the plan and the network of the present generation for workers, as the loop does, unless the
 /// generation has begun; then the loop may be running.
-///
-/// # Errors
-/// Errors of the directory.
 pub fn prepare(root: &Path, config: &Config) -> Result<Plan, LearnError> {
     let directory = Directory::new(root);
     let number = directory.generations()?.len() as u32 + 1;

@@ -86,9 +86,6 @@ const REPORT_EVERY: Duration = Duration::from_millis(1_000);
 
 impl Solver {
     /// A solver with that much memory in megabytes (at least one).
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the system does not provide it.
     pub fn new(megabytes: usize) -> Result<Solver, OutOfMemory> {
         let bytes = megabytes.max(1).saturating_mul(1 << 20);
         let paths = bytes / 8;
@@ -103,9 +100,6 @@ impl Solver {
     }
 
     /// As [`solve`](Self::solve), on a thread of its own with a large enough stack.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the system does not start the thread.
     pub fn solve_apart(
         &mut self,
         position: &Position,

@@ -38,9 +38,6 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     }
 
     /// Appends a line.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn append(&mut self, line: &T) -> Result<(), ResumeError> {
         let mut text = serde_json::to_vec(line).at(&self.path)?;
         text.push(b'\n');
@@ -57,17 +54,11 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
     }
 
     /// Waits until all lines are on the disk.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn sync(&self) -> Result<(), ResumeError> {
         self.file.sync_all().at(&self.path)
     }
 
     /// Deletes the journal of a run that is complete.
-    ///
-    /// # Errors
-    /// The file cannot be deleted.
     pub fn remove(self) -> Result<(), ResumeError> {
         drop(self.file);
         std::fs::remove_file(&self.path).at(&self.path)
@@ -75,9 +66,6 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
 }
 
 /// The whole lines of a journal that another process may be writing; none if there is no file.
-///
-/// # Errors
-/// As those of [`Journal::open`].
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, ResumeError> {
     match std::fs::read(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),

@@ -4,9 +4,6 @@ use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
 /// The digest, in lower-case hexadecimal, of what `write` writes.
-///
-/// # Errors
-/// The errors of `write`.
 pub fn sha256(write: impl FnOnce(&mut Hasher) -> io::Result<()>) -> io::Result<String> {
     let mut hasher = Hasher(Sha256::new());
     write(&mut hasher)?;

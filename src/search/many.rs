@@ -15,9 +15,6 @@ pub struct Searchers {
 
 impl Searchers {
     /// One searcher on each of `threads` threads, each with a table of `hash` MiB.
-    ///
-    /// # Errors
-    /// No memory, or no threads.
     pub fn new(
         network: &Arc<Network>,
         hash: usize,

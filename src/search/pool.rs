@@ -64,9 +64,6 @@ pub struct ThreadPool {
 
 impl ThreadPool {
     /// A pool of `threads` threads (at least one) with a table of `tt_mb` MiB.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] for the table or the histories.
     pub fn new(network: Arc<Network>, threads: usize, tt_mb: usize) -> Result<ThreadPool, OutOfMemory> {
         let threads = threads.max(1);
         let shared = Arc::new(SharedState::new(threads, tt_mb)?);

@@ -92,9 +92,6 @@ pub struct TranspositionTable {
 
 impl TranspositionTable {
     /// A table of at most `mb` MiB (at least 1).
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the system does not provide the memory.
     pub fn new(mb: usize) -> Result<TranspositionTable, OutOfMemory> {
         // under Miri every use of the buffer costs as much as the buffer is long
         const MEGABYTE: usize = if cfg!(miri) { 1 << 14 } else { 1 << 20 };

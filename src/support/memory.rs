@@ -55,9 +55,6 @@ unsafe impl<T: Sync> Sync for HugeBuf<T> {}
 impl<T: Zeroable> HugeBuf<T> {
     /// A buffer of `len` zeroed elements. The pages are not touched: the thread that first writes one gets it
     /// on its own NUMA node.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the size overflows or the system refuses.
     pub fn zeroed(len: usize) -> Result<Self, OutOfMemory> {
         // nothing would drop the elements
         const { assert!(!std::mem::needs_drop::<T>()) };

@@ -73,9 +73,6 @@ pub struct WinnerAccuracy {
 impl LabelledGames {
     /// Reads lines of fields separated by tabs: SFEN, move played, result for the side to move (1, 0, -1)
     /// and, optionally, the player's own evaluation in centipawns. Lines that start with `#` are skipped.
-    ///
-    /// # Errors
-    /// [`AccuracyError`] names the line.
     pub fn read(path: &Path) -> Result<LabelledGames, AccuracyError> {
         let owned = || path.to_path_buf();
         let text =
@@ -148,9 +145,6 @@ pub struct Distance {
 
 impl DeepLabels {
     /// Reads PackedSfenValue records; an incomplete one at the end goes to `warn`.
-    ///
-    /// # Errors
-    /// [`AccuracyError`].
     pub fn read(path: &Path, warn: &mut dyn FnMut(String)) -> Result<DeepLabels, AccuracyError> {
         let mut records = Vec::new();
         each_record(path, warn, |bytes| {

@@ -33,9 +33,6 @@ impl Average {
 
     /// Updates the average with the model. The first updates are weighted as in a plain mean, so that the
     /// initial parameters do not stay in the average.
-    ///
-    /// # Errors
-    /// No memory at the first update.
     pub fn update(&mut self, model: &Model) -> Result<(), OutOfMemory> {
         let kept = self.decay.powi(self.every() as i32);
         self.updates += 1;

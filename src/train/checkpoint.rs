@@ -40,9 +40,6 @@ pub struct Checkpoint {
 }
 
 /// Whether a file starts with the magic bytes of a checkpoint.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn is_one(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut start)?;

@@ -24,9 +24,6 @@ pub struct Finished {
 
 impl Model {
     /// The finished network in f32.
-    ///
-    /// # Errors
-    /// No memory for another first layer.
     pub fn finished(&self) -> Result<Finished, OutOfMemory> {
         let layout = self.layout;
         let mut rows = HugeBuf::zeroed(layout.rows() * layout.l1)?;

@@ -29,9 +29,6 @@ impl Model {
     /// replaced by their mean, which changes the network unless they were mirror images. Rows of kings on
     /// file 5 stay.
     ///
-    /// # Errors
-    /// No memory for another first layer.
-    ///
     /// # Panics
     /// If the rows do not depend on the king's square, or the network reflects views by itself.
     pub fn share_mirrored(&mut self) -> Result<(), OutOfMemory> {

@@ -72,9 +72,6 @@ pub struct TrainingOutcome {
 }
 
 /// Trains; `None` if the run was stopped before its end, with all saved.
-///
-/// # Errors
-/// Files, memory, settings that do not go together.
 pub fn run(job: &TrainingJob) -> Result<Option<TrainingOutcome>, TrainError> {
     std::fs::create_dir_all(&job.out).at(&job.out)?;
     let _lock = Lock::take(&job.out.join("train"))?;

@@ -113,9 +113,6 @@ impl DataSet {
     }
 
     /// A hash of the files' content.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
     pub fn fingerprint(&self) -> Result<u64, RecordError> {
         fingerprint(self.files.iter().map(|(path, _)| &**path))
     }
@@ -132,9 +129,6 @@ impl DataSet {
 
     /// The win-rate scale of the search scores that fits the results of these games best, from a part of a
     /// large set. `None` if none fits.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
     pub fn fit_score_scale(&self) -> Result<Option<f32>, RecordError> {
         const UNITS: usize = 64;
         let plain = DataSet {

@@ -63,9 +63,6 @@ pub struct Trainer {
 
 impl Trainer {
     /// A trainer for batches of at most `batch` samples.
-    ///
-    /// # Errors
-    /// No memory, or no threads.
     pub fn new(
         model: Model,
         kernels: Kernels,

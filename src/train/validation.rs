@@ -21,9 +21,6 @@ pub struct ValidationSet {
 impl ValidationSet {
     /// At most `most` validation positions, drawn from the whole set, in batches of at most `batch`. `counts`
     /// is the result of [`DataSet::count`]; `mirror_shared` and `layout` as for [`Batch::fill`].
-    ///
-    /// # Errors
-    /// A file that cannot be read.
     pub fn draw(
         data: &DataSet,
         counts: &[[u32; 2]],

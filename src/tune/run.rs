@@ -73,9 +73,6 @@ impl Control<'_> {
 
 /// Plays and updates the numbers until all games are played or a stop is requested. Both end with everything
 /// saved.
-///
-/// # Errors
-/// No memory or threads for the searches; a file cannot be written.
 pub fn run(job: &TuneJob, state: &mut TuningState) -> Result<(), Box<dyn Error>> {
     let (started, before, seconds_before) = (Instant::now(), state.spsa.done, state.seconds);
     let control = Control {

@@ -129,9 +129,6 @@ impl TuningState {
     }
 
     /// Writes all files of the run: `params.txt`, `tune.svg`, and `tune.json` last.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub fn write(&self) -> Result<(), ResumeError> {
         let Some((dir, _)) = &self.held else { return Ok(()) };
         let mut numbers = String::new();

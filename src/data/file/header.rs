@@ -30,9 +30,6 @@ fn crc(h: &[u8; HEADER_LEN as usize]) -> u32 {
 }
 
 /// Reads the header; returns the fingerprint.
-///
-/// # Errors
-/// Bytes that are no header, or that of another version.
 pub(super) fn read(input: &mut impl Read) -> Result<u64, RecordError> {
     let mut h = [0u8; HEADER_LEN as usize];
     input.read_exact(&mut h).map_err(|e| match e.kind() {

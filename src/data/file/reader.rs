@@ -62,9 +62,6 @@ impl GameReader {
 
 impl<R: Read> GameReader<R> {
     /// Reads the header.
-    ///
-    /// # Errors
-    /// Bytes that are no header, or that of another version.
     pub fn new(mut input: R) -> Result<GameReader<R>, RecordError> {
         let fingerprint = header::read(&mut input)?;
         let queue = Vec::new().into_iter();
