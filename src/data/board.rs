@@ -52,11 +52,13 @@ impl Board {
     /// The number of pieces of each kind of [`PACKED_ORDER`] that are neither in a hand nor on the board
     /// (handicaps, problems).
     pub(super) fn box_counts(&self) -> Result<[u32; 7], RecordError> {
+        let mut on_board = [0; SET.len()];
+        for p in self.squares.iter().filter(|p| p.is_some()) {
+            on_board[p.kind().unpromoted().index()] += 1;
+        }
         let mut left = [0; 7];
         for (left, kind) in left.iter_mut().zip(PACKED_ORDER) {
-            let is_one = |p: &&Piece| p.is_some() && p.kind().unpromoted() == kind;
-            let on_board = self.squares.iter().filter(is_one).count() as u32;
-            let used = on_board + self.hands[0].count(kind) + self.hands[1].count(kind);
+            let used = on_board[kind.index()] + self.hands[0].count(kind) + self.hands[1].count(kind);
             *left = SET[kind.index()]
                 .checked_sub(used)
                 .ok_or(RecordError::Packed("more pieces than a full set has"))?;

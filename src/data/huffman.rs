@@ -19,8 +19,8 @@ pub(super) struct Codes {
     pub board: [(u32, usize); 7],
     /// Whether the bit for promotion precedes that for colour.
     pub promotion_first: bool,
-    /// In Black's hand, in White's hand, in the box; the bits of each.
-    pub hand: [([u32; 3], usize); 7],
+    /// In Black's hand, in White's hand, in the box; the bits of each. Further codes are read as in the box.
+    pub hand: [(&'static [u32], usize); 7],
 }
 
 const GOLD: usize = 4;
@@ -80,7 +80,8 @@ pub(super) fn unpack(bits: &[u8; 32], codes: &Codes) -> Result<Board, RecordErro
             bits.take(1)?;
             continue;
         }
-        let i = codes.board.iter().position(|&(code, n)| bits.peek(n) == code);
+        let next = bits.peek(6);
+        let i = codes.board.iter().position(|&(code, n)| next & ((1 << n) - 1) == code);
         let i = i.ok_or(RecordError::Packed("unknown piece code"))?;
         bits.take(codes.board[i].1)?;
         let flags = bits.take(if i == GOLD { 1 } else { 2 })?;
@@ -92,8 +93,9 @@ pub(super) fn unpack(bits: &[u8; 32], codes: &Codes) -> Result<Board, RecordErro
         *p = if promoted == 1 { kind.promoted() } else { kind }.of(side(color));
     }
     while bits.left() > 0 {
+        let next = bits.peek(7);
         let found = PACKED_ORDER.into_iter().zip(codes.hand).find_map(|(kind, (code, n))| {
-            let place = code.iter().position(|&c| bits.peek(n) == c)?;
+            let place = code.iter().position(|&c| next & ((1 << n) - 1) == c)?;
             Some((kind, place, n))
         });
         let (kind, place, n) = found.ok_or(RecordError::Packed("unknown hand code"))?;

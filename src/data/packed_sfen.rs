@@ -12,18 +12,18 @@ pub struct PackedSfen(pub [u8; 32]);
 
 /// In hand, the code of the board loses its lowest bit, which is always 1 and distinguishes a piece from an
 /// empty square; promotion and colour follow. Pieces in the box look like promoted pieces in hand; golds, which
-/// cannot promote, look like a promoted white silver.
+/// cannot promote, look like a promoted white silver. The others are read if marked white, too.
 const CODES: Codes = Codes {
     board: [(0x01, 2), (0x03, 4), (0x0b, 4), (0x07, 4), (0x0f, 5), (0x1f, 6), (0x3f, 6)],
     promotion_first: true,
     hand: [
-        ([0x00, 0x04, 0x02], 3),
-        ([0x01, 0x11, 0x09], 5),
-        ([0x05, 0x15, 0x0d], 5),
-        ([0x03, 0x13, 0x0b], 5),
-        ([0x07, 0x17, 0x1b], 5),
-        ([0x0f, 0x4f, 0x2f], 7),
-        ([0x1f, 0x5f, 0x3f], 7),
+        (&[0x00, 0x04, 0x02, 0x06], 3),
+        (&[0x01, 0x11, 0x09, 0x19], 5),
+        (&[0x05, 0x15, 0x0d, 0x1d], 5),
+        (&[0x03, 0x13, 0x0b], 5),
+        (&[0x07, 0x17, 0x1b], 5),
+        (&[0x0f, 0x4f, 0x2f, 0x6f], 7),
+        (&[0x1f, 0x5f, 0x3f, 0x7f], 7),
     ],
 };
 
