@@ -74,6 +74,37 @@ pub(crate) fn known() -> impl Iterator<Item = (Position, i32)> {
 
 /// Kernels that this processor runs. Forcing one affects other tests too, which is harmless: all give the same
 /// results.
+/// Checks a table with a line of names, then lines of an SFEN and the raw output of each named network. Returns the
+/// names and the number of positions.
+pub(crate) fn outputs_are_those_of_the_table(
+    table: &str,
+    network: impl Fn(&str) -> Arc<Network>,
+) -> (Vec<&str>, usize) {
+    let mut lines = table.lines();
+    let names: Vec<&str> = lines.next().unwrap().split('\t').skip(1).collect();
+    let rows: Vec<(Position, Vec<i32>)> = lines
+        .map(|line| {
+            let mut columns = line.split('\t');
+            let position = Position::from_sfen(columns.next().unwrap()).unwrap();
+            (position, columns.map(|raw| raw.parse().unwrap()).collect())
+        })
+        .collect();
+    for (column, name) in names.iter().enumerate() {
+        let network = network(name);
+        let mut evaluator = Evaluator::new(network.clone());
+        for (position, raws) in &rows {
+            let (raw, sfen) = (raws[column], position.sfen());
+            assert_eq!(evaluate_from_scratch(&network, position), raw, "{name}: {sfen}");
+            for k in kernels() {
+                force_kernel(k).unwrap();
+                evaluator.reset(position);
+                assert_eq!(evaluator.evaluate(position), raw, "{name} by {k}: {sfen}");
+            }
+        }
+    }
+    (names, rows.len())
+}
+
 pub(crate) fn kernels() -> impl Iterator<Item = Kernel> {
     Kernel::ALL.into_iter().filter(|&k| force_kernel(k).is_ok())
 }

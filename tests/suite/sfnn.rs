@@ -1,7 +1,9 @@
 //! Networks whose sizes are known at run time only: all feature sets, SFNN with its stacks of layers, their files,
 //! and YaneuraOu's evaluations.
 
-use crate::nnue::{Random, incremental_equals_fresh, kernels, known, noise, read, written};
+use crate::nnue::{
+    Random, incremental_equals_fresh, kernels, known, noise, outputs_are_those_of_the_table, read, written,
+};
 use crate::support::program;
 use std::sync::Arc;
 use toratsugumi::nnue::arch::VERSION;
@@ -75,29 +77,8 @@ fn every_kernel_evaluates_every_size_alike() {
 
 #[test]
 fn evaluations_are_those_of_yaneuraou() {
-    let mut lines = include_str!("../data/eval_noise.tsv").lines();
-    let names: Vec<&str> = lines.next().unwrap().split('\t').skip(1).collect();
-    let rows: Vec<(Position, Vec<i32>)> = lines
-        .map(|line| {
-            let mut columns = line.split('\t');
-            let position = Position::from_sfen(columns.next().unwrap()).unwrap();
-            (position, columns.map(|raw| raw.parse().unwrap()).collect())
-        })
-        .collect();
-    assert!(names.len() == 4 && rows.len() >= 20);
-    for (column, name) in names.into_iter().enumerate() {
-        let network = network(name);
-        let mut evaluator = Evaluator::new(network.clone());
-        for (position, raws) in &rows {
-            let (raw, sfen) = (raws[column], position.sfen());
-            assert_eq!(evaluate_from_scratch(&network, position), raw, "{name}: {sfen}");
-            for k in kernels() {
-                force_kernel(k).unwrap();
-                evaluator.reset(position);
-                assert_eq!(evaluator.evaluate(position), raw, "{name} by {k}: {sfen}");
-            }
-        }
-    }
+    let (names, positions) = outputs_are_those_of_the_table(include_str!("../data/eval_noise.tsv"), network);
+    assert!(names.len() == 4 && positions >= 20);
 }
 
 #[test]
