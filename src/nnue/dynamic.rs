@@ -8,7 +8,7 @@ use super::features::{Rows, bona_pieces};
 use super::layers::Dense;
 use super::line::{FeatureChanges, FeatureLine, kings};
 use super::parameters::{Evaluation, Parameters};
-use super::refresh::Pieces;
+use super::refresh::{Pieces, even_out};
 use super::shape::{HeadShape, Shape};
 use super::simd::{Simd, Work, dispatch, prefetch, scalar};
 use super::stack::{SparseInput, Stack};
@@ -360,15 +360,8 @@ impl DynamicStack {
                 });
             });
         }
-        // the number of active inputs is constant, except between positions with different numbers of missing
-        // pieces
         let [subs, adds] = &mut lists;
-        while adds.len() > subs.len() {
-            subs.push(rows.first as u32);
-        }
-        while subs.len() > adds.len() {
-            adds.push(rows.first as u32);
-        }
+        even_out(subs, adds, rows.first as u32);
         // SAFETY: the caller's promise; the frame's accumulator lies within `sums`, the entry's within
         // `table_sums`, and the rows exist.
         unsafe {

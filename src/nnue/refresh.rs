@@ -3,6 +3,7 @@
 //! A king move changes all of its owner's features. For every king square the table keeps the last
 //! accumulator and its pieces; only the pieces that have changed since need an update.
 
+use arrayvec::ArrayVec;
 use std::marker::PhantomData;
 
 use super::features::{FeatureSet, View, bona_pieces};
@@ -59,6 +60,22 @@ impl Pieces {
     }
 }
 
+/// Makes rows to remove and to add equally many by `absent`, the row for a missing piece: the number of active
+/// inputs is constant, except between positions with different numbers of missing pieces.
+#[inline(always)]
+pub(super) fn even_out<const N: usize>(
+    subs: &mut ArrayVec<u32, N>,
+    adds: &mut ArrayVec<u32, N>,
+    absent: u32,
+) {
+    while adds.len() > subs.len() {
+        subs.push(absent);
+    }
+    while subs.len() > adds.len() {
+        adds.push(absent);
+    }
+}
+
 /// An accumulator and its pieces.
 #[derive(Clone)]
 #[repr(C)]
@@ -75,7 +92,7 @@ pub(super) struct RefreshTable<F, const L1: usize> {
 }
 
 /// Rows to remove or to add, 40 at most.
-type List = arrayvec::ArrayVec<u32, 80>;
+type List = ArrayVec<u32, 80>;
 
 impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
     /// A table of accumulators for empty boards.
@@ -124,14 +141,7 @@ impl<F: FeatureSet, const L1: usize> RefreshTable<F, L1> {
                 }
             });
         }
-        // the number of features is constant, except between positions with different numbers of missing
-        // pieces
-        while adds.len() > subs.len() {
-            subs.push(first as u32);
-        }
-        while subs.len() > adds.len() {
-            adds.push(first as u32);
-        }
+        even_out(&mut subs, &mut adds, first as u32);
         // SAFETY: the caller's promise.
         unsafe { S::apply(&mut entry.accumulator, out, &input.rows, &subs, &adds) };
     }

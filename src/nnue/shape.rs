@@ -326,20 +326,16 @@ impl Shape {
                 "AffineTransform[1<-{l2}](ClippedReLU[{l2}](AffineTransform[{l2}<-{units}](ClippedReLU[{units}]\
                  (FilesAndRanks[{units}]))))"
             ),
-            HeadShape::Sfnn { .. } => String::new(),
+            HeadShape::Sfnn { buckets, .. } => {
+                let old = *self == Shape::sfnn_1536();
+                let name = if old { "SFNN-1536".to_owned() } else { self.arch().to_ascii_uppercase() };
+                return format!(
+                    "ModelType=SFNNWithoutPsqt;Features={name_in_files}[{count}->{l1}x2],\
+                     Network={name}{{LayerStack={}}}",
+                    buckets.count()
+                );
+            }
         };
-        if let HeadShape::Sfnn { buckets, .. } = head {
-            let name = if *self == Shape::sfnn_1536() {
-                "SFNN-1536".to_owned()
-            } else {
-                self.arch().to_ascii_uppercase()
-            };
-            return format!(
-                "ModelType=SFNNWithoutPsqt;Features={name_in_files}[{count}->{l1}x2],\
-                 Network={name}{{LayerStack={}}}",
-                buckets.count()
-            );
-        }
         let twice = if let HeadShape::Lite { .. } = head { "" } else { "x2" };
         format!("Features={name_in_files}[{count}->{l1}{twice}],Network={network}")
     }
