@@ -205,8 +205,8 @@ impl<'w> Reader<'w> {
         self.any = true;
         // what is not looked at stays as it is, a blank in front included; behind, there are none
         let plain = value.trim();
-        match heading {
-            "手合割" => {
+        match Heading::of(heading) {
+            Heading::Handicap => {
                 let value = plain;
                 // some programs write what is no handicap, 詰将棋 for instance, above a diagram
                 self.handicap = Some(value.into());
@@ -214,16 +214,10 @@ impl<'w> Reader<'w> {
                     self.headers.push(("手合割".into(), value.into()));
                 }
             }
-            "先手" | "下手" => return self.name(Color::Black, line, value),
-            "後手" | "上手" => return self.name(Color::White, line, value),
-            "先手の持駒" | "下手の持駒" | "先手の持ち駒" | "下手の持ち駒" => {
-                return self.diagram.hand(Color::Black, plain);
-            }
-            "後手の持駒" | "上手の持駒" | "後手の持ち駒" | "上手の持ち駒" => {
-                return self.diagram.hand(Color::White, plain);
-            }
-            "持駒" | "持ち駒" => return Err(format!("`{}` does not say whose they are", excerpt(line))),
-            _ => self.headers.push((name_of(heading, value).into(), value.into())),
+            Heading::Player(color) => return self.name(color, line, value),
+            Heading::Hand(color) => return self.diagram.hand(color, plain),
+            Heading::SomeHand => return Err(format!("`{}` does not say whose they are", excerpt(line))),
+            Heading::Other => self.headers.push((name_of(heading, value).into(), value.into())),
         }
         Ok(())
     }
@@ -384,31 +378,41 @@ impl<'w> Reader<'w> {
 
 const BLANKS: [char; 3] = [' ', '　', '\t'];
 
-/// Headings that say who plays, and what stands where.
-const POSITION: [&str; 15] = [
-    "手合割",
-    "先手",
-    "下手",
-    "後手",
-    "上手",
-    "持駒",
-    "持ち駒",
-    "先手の持駒",
-    "下手の持駒",
-    "先手の持ち駒",
-    "下手の持ち駒",
-    "後手の持駒",
-    "上手の持駒",
-    "後手の持ち駒",
-    "上手の持ち駒",
-];
+/// What a heading says.
+#[derive(Clone, Copy, PartialEq)]
+enum Heading {
+    Handicap,
+    Player(Color),
+    Hand(Color),
+    /// A hand, but not whose.
+    SomeHand,
+    Other,
+}
+
+impl Heading {
+    fn of(name: &str) -> Heading {
+        match name {
+            "手合割" => Heading::Handicap,
+            "先手" | "下手" => Heading::Player(Color::Black),
+            "後手" | "上手" => Heading::Player(Color::White),
+            "先手の持駒" | "下手の持駒" | "先手の持ち駒" | "下手の持ち駒" => {
+                Heading::Hand(Color::Black)
+            }
+            "後手の持駒" | "上手の持駒" | "後手の持ち駒" | "上手の持ち駒" => {
+                Heading::Hand(Color::White)
+            }
+            "持駒" | "持ち駒" => Heading::SomeHand,
+            _ => Heading::Other,
+        }
+    }
+}
 
 /// Whether a line `name：value` is a heading and nothing else, wherever it stands before the moves.
 pub(super) fn is_heading(name: &str) -> bool {
     let other = |c: char| c.is_ascii_digit() || "|+９*#&".contains(c) || ki2_moves::MARKS.contains(&c);
     let plain = !name.is_empty() && !name.starts_with(other) && !name.contains(['：', ':']);
     let number = name.starts_with("手数") && name != "手数" || name == "変化" || name.starts_with("まで");
-    plain && !number && name.trim_matches(BLANKS) == name && !POSITION.contains(&name)
+    plain && !number && name.trim_matches(BLANKS) == name && Heading::of(name) == Heading::Other
 }
 
 /// `棋戦：...`
