@@ -1,4 +1,4 @@
-//! Growing opening books by search : [`grow`] searches a book's positions, then the
+//! Growing opening books by search: [`grow`] searches a book's positions, then the
 //! leaves that [`frontier`] chooses, until the book has the size of the [`GrowthJob`]. [`SearchEffort`] is
 //! the search of one position. A journal stores the searches, so a run that was killed continues.
 

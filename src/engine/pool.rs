@@ -97,9 +97,14 @@ impl SizedPool {
 /// Every thread has histories of its own.
 const MB_A_THREAD: usize = 100;
 
+/// The part of the free memory to take: a quarter stays for everything else.
+fn usable(free_mb: usize) -> usize {
+    free_mb / 4 * 3
+}
+
 /// How many of `wanted` searchers with tables of `hash_mb` MiB each have room in the free memory, at least one.
 pub fn affordable_searchers(wanted: usize, hash_mb: usize) -> usize {
-    let most = available_memory_mb().map_or(wanted, |free| free / 4 * 3 / (MB_A_THREAD + hash_mb));
+    let most = available_memory_mb().map_or(wanted, |free| usable(free) / (MB_A_THREAD + hash_mb));
     wanted.min(most).max(1)
 }
 
@@ -108,8 +113,7 @@ pub fn affordable_searchers(wanted: usize, hash_mb: usize) -> usize {
 /// table. `had` is what the pool held before and has just freed.
 fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &mut dyn FnMut(&str)) -> Sizes {
     let Some(free) = free_mb else { return wanted };
-    // a quarter stays for everything else
-    let usable = free / 4 * 3;
+    let usable = usable(free);
     let (had_threads, had_mb) = had.map_or((1, 1), |h| (h.threads, h.hash_mb));
     let most_threads = ((usable - wanted.hash_mb.min(usable / 4)) / MB_A_THREAD).max(had_threads);
     let threads = wanted.threads.min(most_threads);

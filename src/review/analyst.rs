@@ -41,13 +41,13 @@ pub enum Effort {
 const FIRST: f64 = 0.4;
 /// What later searches may take, as a share of the nodes or the time of all positions.
 const LATER: f64 = 1.0;
-/// No position is searched again with more than so many times its nodes or time.
+/// The most nodes or time of a later search, as a multiple of a position's.
 const MOST: f64 = 8.0;
-/// Searches to a depth are repeated with so many plies more.
+/// The plies by which searches to a depth are deeper when they are repeated.
 const DEEPER: i32 = 3;
 
 impl Effort {
-    /// The limits of a search with so many times the nodes or the time. Of `threads` threads that search side by side, each
+    /// The limits of a search with `times` the nodes or the time. Of `threads` threads that search side by side, each
     /// has the time of all.
     fn limits(self, times: f64, threads: usize) -> Limits {
         let part = |whole: u64| ((whole as f64 * times) as u64).max(1);
@@ -155,7 +155,7 @@ fn repeated(position: &Position, record: &Record) -> Option<Value> {
     }
 }
 
-/// A move is looked at again where its loss with so many margins would be an inaccuracy.
+/// A move is searched again if its loss plus this number of margins would be an inaccuracy.
 const DOUBT: f64 = 1.5;
 
 /// What a search that was repeated says differently goes into its error by this share.
@@ -173,7 +173,7 @@ struct Game<'a> {
 /// What a job tells while it runs: that one search more is done, or its readings with the place of the first.
 type Told = Option<(usize, Vec<Reading>)>;
 
-/// Where a reading stands, and how it can be stopped.
+/// The progress of a reading.
 pub struct State<'a> {
     /// What has been read.
     pub readings: &'a Readings,
@@ -446,8 +446,8 @@ impl Job<'_> {
     }
 }
 
-/// The positions, in their order, on which the verdict of a move hangs that may be worse than good. The engine's own move
-/// that turned out badly counts: was there no better one?
+/// The positions before and after moves that may be worse than good, in their order. The engine's own move that turned
+/// out badly counts: was there no better one?
 fn open(record: &Record, readings: &[Reading]) -> Vec<usize> {
     let mut open = vec![false; readings.len()];
     for (at, ply) in record.moves.iter().enumerate() {

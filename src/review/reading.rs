@@ -36,7 +36,7 @@ pub struct Reading {
     pub lines: Vec<PvLine>,
     /// The standard error of the win rate, 0 to 1; 0 where the game is decided.
     pub error: f64,
-    /// Whether a verdict hung on it, so that it was searched again with more nodes.
+    /// Whether it was searched again with more nodes, because a verdict depended on it.
     pub again: bool,
 }
 

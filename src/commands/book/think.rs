@@ -86,7 +86,7 @@ pub struct Args {
     /// Our own move loses at most this
     #[arg(long, default_value_t = 10, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     own_margin: i32,
-    /// A move is less likely by the factor e for every so many centipawns that it loses
+    /// Centipawns of loss that make a move less likely by the factor e
     #[arg(long, default_value_t = 60, value_name = "CP", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     softness: u16,
     /// A book with the counts of moves of games, which make moves likelier (as `book make` writes it)
