@@ -33,8 +33,10 @@ fn output(line: &str, dir: &Path) -> Output {
 fn a_second_run_on_the_same_files_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    // no mate, and many moves to exclude
-    std::fs::write(dir.join("start.sfen"), "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1\n").unwrap();
+    // Microcosmos: 1,525 plies, which no table of a megabyte holds
+    let sfen =
+        "g1+P1k1+P+P+L/1p3P3/+R+p2pp1pl/1NNsg+p2+R/+b+nL+P1+p3/1P3ssP1/2P1+Ps2N/4+P1P1L/+B5G1g b - 1\n";
+    std::fs::write(dir.join("start.sfen"), sfen).unwrap();
     std::fs::write(dir.join("start.usi"), "startpos moves 7g7f 3c3d\n").unwrap();
     assert!(output("datagen --out made --games 30 --nodes 1 --hash 1 -q", dir).status.success());
     assert!(output("data convert made -o a.psv", dir).status.success());
