@@ -407,15 +407,17 @@ impl Worker {
     /// Raises the stop flag when a limit is reached; only on the thread that keeps the time.
     #[cold]
     fn check_limits(&mut self) {
-        self.next_check = self.nodes + CHECK_INTERVAL;
-        let total = self.total_nodes();
         if self.timekeeper.is_none() {
             self.next_check = u64::MAX;
             return;
         }
+        self.next_check = self.nodes + CHECK_INTERVAL;
+        let mut out_of_nodes = false;
         if let Some(limit) = self.limits.nodes {
-            let left = limit.saturating_sub(total) / self.threads as u64;
-            self.next_check = self.nodes + left.clamp(1, CHECK_INTERVAL);
+            // only here, because the sum fetches a cache line from every thread
+            let left = limit.saturating_sub(self.total_nodes());
+            self.next_check = self.nodes + (left / self.threads as u64).clamp(1, CHECK_INTERVAL);
+            out_of_nodes = left == 0;
         }
         if self.shared.pondering() {
             return;
@@ -429,7 +431,7 @@ impl Worker {
         let elapsed = keeper.time.elapsed();
         let over = self.limits.movetime.is_some_and(|t| keeper.time.has_used(t, elapsed))
             || self.limits.mate.is_some_and(|t| elapsed >= t.min(i64::MAX as u64) as i64)
-            || self.limits.nodes.is_some_and(|n| total >= n)
+            || out_of_nodes
             || keeper.time.end.is_some_and(|e| elapsed >= e);
         if over {
             self.shared.aborted.store(true, Relaxed);
