@@ -8,6 +8,7 @@ use crate::position::Position;
 use crate::search::{Info, Limits, Observer, SearchOptions, ThreadPool};
 use crate::support::console;
 use crate::support::memory::OutOfMemory;
+use crate::support::numa::Policy;
 use crate::types::Move;
 use clap::Parser;
 use std::error::Error;
@@ -146,7 +147,7 @@ pub fn bench(
 ) -> Result<u64, OutOfMemory> {
     const LOOK: Duration = Duration::from_millis(20);
     let options = SearchOptions { fv_scale: network.fv_scale(), pv_interval: 0, ..SearchOptions::default() };
-    let mut pool = ThreadPool::new(network, usize::from(args.threads), args.hash as usize)?;
+    let mut pool = ThreadPool::new(network, usize::from(args.threads), args.hash as usize, &Policy::Auto)?;
     let (mut nodes, mut spent) = (0, Duration::ZERO);
     for (i, sfen) in POSITIONS.iter().enumerate() {
         if stop.load(Ordering::Relaxed) {

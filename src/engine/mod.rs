@@ -126,9 +126,6 @@ impl Engine {
     /// running search keeps what it started with. The text returned, if any, is a remark for the user.
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<Option<String>, OptionError> {
         match self.options.set(name, value)? {
-            Accepted::Set(Opt::NumaPolicy) => {
-                Ok(Some("NumaPolicy: threads are left to the operating system, which knows the nodes".into()))
-            }
             Accepted::Set(_) => Ok(None),
             Accepted::Ignored(why) => Ok(Some(why)),
         }
@@ -201,8 +198,9 @@ impl Engine {
             threads: self.options.spin(Opt::Threads) as usize,
             hash_mb: self.options.spin(Opt::UsiHash) as usize,
         };
+        let policy = self.options.numa_policy();
         match self.pool.take() {
-            Some(mut pool) if pool.was_asked_for(sizes) => {
+            Some(mut pool) if pool.was_asked_for(sizes, &policy) => {
                 if changed {
                     pool.threads.set_network(network);
                 }
@@ -210,10 +208,12 @@ impl Engine {
             }
             other => {
                 self.used = true;
-                self.pool = Some(match other {
-                    Some(pool) => pool.resize(network, sizes, say)?,
-                    None => SizedPool::new(network, sizes, say)?,
-                });
+                let pool = match other {
+                    Some(pool) => pool.resize(network, sizes, policy, say)?,
+                    None => SizedPool::new(network, sizes, policy, say)?,
+                };
+                say(&pool.threads.description());
+                self.pool = Some(pool);
             }
         }
         Ok(())

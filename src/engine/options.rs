@@ -7,6 +7,7 @@ use crate::book::choose::ChoiceOptions;
 use crate::mate::Shorten;
 use crate::position::EnteringKingRule;
 use crate::search::SearchOptions;
+use crate::support::numa::{self, NotAPolicy, Policy};
 use crate::types::{Color, MAX_PLY};
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +28,7 @@ pub const NO_BOOK: &str = "no_book";
 pub enum Opt {
     /// Search threads.
     Threads,
-    /// Accepted because GUIs send it; the operating system places the threads.
+    /// Which processors the threads are bound to.
     NumaPolicy,
     /// The GUI may let the engine ponder.
     UsiPonder,
@@ -273,7 +274,7 @@ const RETIRED: &[&str] = &[
 pub fn table() -> &'static [Spec] {
     static TABLE_HERE: OnceLock<Vec<Spec>> = OnceLock::new();
     TABLE_HERE.get_or_init(|| {
-        let cores = std::thread::available_parallelism().map_or(1, |n| n.get()) as i64;
+        let cores = numa::processors() as i64;
         let mut table = TABLE.to_vec();
         table[Opt::Threads as usize].kind = Kind::Spin { default: cores, min: 1, max: (4 * cores).max(1024) };
         table
@@ -331,6 +332,8 @@ pub enum OptionError {
     OutOfRange { name: &'static str, value: String, min: i64, max: i64 },
     #[error("{name} wants true or false, not `{value}`")]
     NotACheck { name: &'static str, value: String },
+    #[error("NumaPolicy wants {0}")]
+    NotAPolicy(NotAPolicy),
     #[error("{name} has no choice `{value}`; it has {choices}")]
     NotAChoice { name: &'static str, value: String, choices: String },
 }
@@ -401,6 +404,9 @@ impl Options {
             return Ok(Accepted::Ignored(format!("{} is fixed by an option file", spec.name)));
         }
         let value = if value == EMPTY { "" } else { value };
+        if spec.opt == Opt::NumaPolicy {
+            value.parse::<Policy>().map_err(OptionError::NotAPolicy)?;
+        }
         self.values[i] = match spec.kind {
             Kind::Check { .. } => match value.to_ascii_lowercase().as_str() {
                 "true" => Value::Check(true),
@@ -474,6 +480,11 @@ impl Options {
             Value::Text(s) if s.is_empty() => EMPTY.into(),
             Value::Text(s) => s.clone(),
         }
+    }
+
+    /// How threads are bound to processors.
+    pub(super) fn numa_policy(&self) -> Policy {
+        self.text(Opt::NumaPolicy).parse().unwrap_or_default()
     }
 
     /// The level to play at; none for full strength.
@@ -601,6 +612,7 @@ mod tests {
             ("MultiPV", ""),
             ("USI_Ponder", "yes"),
             ("EnteringKingRule", "CSARule28"),
+            ("NumaPolicy", "0-1:1"),
             ("Nonsense", "1"),
         ] {
             assert!(options.set(name, value).is_err(), "{name} {value}");

@@ -3,6 +3,7 @@
 use crate::nnue::Network;
 use crate::search::ThreadPool;
 use crate::support::memory::OutOfMemory;
+use crate::support::numa::Policy;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ pub(super) struct Sizes {
 pub(super) struct SizedPool {
     pub threads: ThreadPool,
     wanted: Sizes,
+    policy: Policy,
 }
 
 impl SizedPool {
@@ -27,16 +29,17 @@ impl SizedPool {
     pub fn new(
         network: Arc<Network>,
         wanted: Sizes,
+        policy: Policy,
         say: &mut dyn FnMut(&str),
     ) -> Result<SizedPool, OutOfMemory> {
         let first = affordable(wanted, None, available_memory_mb(), say);
-        let result = ThreadPool::new(network.clone(), first.threads, first.hash_mb);
-        SizedPool::settle(result, network, wanted, first, say)
+        let result = ThreadPool::new(network.clone(), first.threads, first.hash_mb, &policy);
+        SizedPool::settle(result, network, (wanted, policy), first, say)
     }
 
-    /// Whether the pool was asked for these sizes.
-    pub fn was_asked_for(&self, sizes: Sizes) -> bool {
-        self.wanted == sizes
+    /// Whether the pool was asked for these sizes and this policy.
+    pub fn was_asked_for(&self, sizes: Sizes, policy: &Policy) -> bool {
+        self.wanted == sizes && self.policy == *policy
     }
 
     /// A pool of other sizes, with empty tables. The old memory is freed before the new is allocated. A larger request
@@ -48,11 +51,12 @@ impl SizedPool {
         self,
         network: Arc<Network>,
         wanted: Sizes,
+        policy: Policy,
         say: &mut dyn FnMut(&str),
     ) -> Result<SizedPool, OutOfMemory> {
         let had = Sizes { threads: self.threads.threads(), hash_mb: self.threads.tt_mb() };
         let mut first = wanted;
-        let result = self.threads.resize(network.clone(), || {
+        let result = self.threads.resize(network.clone(), &policy, || {
             first = affordable(wanted, Some(had), available_memory_mb(), say);
             (first.threads, first.hash_mb)
         });
@@ -60,33 +64,33 @@ impl SizedPool {
             // this much memory was free a moment ago
             let back =
                 Sizes { threads: first.threads.min(had.threads), hash_mb: first.hash_mb.min(had.hash_mb) };
-            if let Ok(threads) = ThreadPool::new(network.clone(), back.threads, back.hash_mb) {
+            if let Ok(threads) = ThreadPool::new(network.clone(), back.threads, back.hash_mb, &policy) {
                 say(&format!(
                     "no memory for {} threads and {} MB; {} threads and {} MB are used",
                     first.threads, first.hash_mb, back.threads, back.hash_mb
                 ));
-                return Ok(SizedPool { threads, wanted });
+                return Ok(SizedPool { threads, wanted, policy });
             }
         }
-        SizedPool::settle(result, network, wanted, first, say)
+        SizedPool::settle(result, network, (wanted, policy), first, say)
     }
 
     /// Takes the pool, or tries smaller ones until one can be had.
     fn settle(
         mut result: Result<ThreadPool, OutOfMemory>,
         network: Arc<Network>,
-        wanted: Sizes,
+        (wanted, policy): (Sizes, Policy),
         mut tried: Sizes,
         say: &mut dyn FnMut(&str),
     ) -> Result<SizedPool, OutOfMemory> {
         loop {
             match result {
-                Ok(threads) => return Ok(SizedPool { threads, wanted }),
+                Ok(threads) => return Ok(SizedPool { threads, wanted, policy }),
                 Err(e) if tried.threads > 1 || tried.hash_mb > 1 => {
                     tried.threads = tried.threads.div_ceil(2);
                     tried.hash_mb = tried.hash_mb.div_ceil(2);
                     say(&format!("{e}; trying {} threads and {} MB", tried.threads, tried.hash_mb));
-                    result = ThreadPool::new(network.clone(), tried.threads, tried.hash_mb);
+                    result = ThreadPool::new(network.clone(), tried.threads, tried.hash_mb, &policy);
                 }
                 Err(e) => return Err(e),
             }

@@ -221,6 +221,7 @@ impl Buckets {
 }
 
 /// The progress of a game, as a logistic regression on own king × other pieces of both players.
+#[derive(Clone)]
 pub struct Progress {
     /// In 65536ths.
     pub bias: i32,

@@ -13,9 +13,11 @@ use super::simd::Simd;
 use crate::support::memory::{HugeBuf, OutOfMemory};
 
 /// `2 L1 -> 1`, weights of 16 bits, a set for each bucket.
+#[derive(Clone)]
 pub(super) struct Direct<const L1: usize, const BUCKETS: usize>(OutputLayer<L1>);
 
 /// The layer; it has an output for each bucket.
+#[derive(Clone)]
 struct OutputLayer<const L1: usize> {
     bias: Vec<i32>,
     /// By bucket: weights for the side to move and for the other side.

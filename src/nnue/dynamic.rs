@@ -17,6 +17,7 @@ use crate::support::memory::{HugeBuf, OutOfMemory};
 use crate::types::{Color, Square};
 
 /// The parameters.
+#[derive(Clone)]
 pub(super) struct Dynamic {
     shape: Shape,
     bias: HugeBuf<i16>,
@@ -128,6 +129,10 @@ impl Parameters for Dynamic {
 }
 
 impl Evaluation for Dynamic {
+    fn copy(&self) -> Arc<dyn Parameters> {
+        Arc::new(self.clone())
+    }
+
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
         Box::new(DynamicStack::new(self).expect("memory for accumulators"))
     }

@@ -207,7 +207,7 @@ impl Inputs {
 }
 
 /// A feature set as a type, for networks whose sizes the compiler knows.
-pub trait FeatureSet: Sized + Send + Sync + 'static {
+pub trait FeatureSet: Clone + Send + Sync + 'static {
     /// Its description.
     const SET: Inputs;
     /// Number of buckets by the viewer's own king.
@@ -280,6 +280,7 @@ pub const fn mirrored(piece: u16) -> u16 {
 }
 
 /// Own king × all other pieces, as a type.
+#[derive(Clone)]
 pub enum HalfKp {}
 
 impl FeatureSet for HalfKp {
@@ -287,6 +288,7 @@ impl FeatureSet for HalfKp {
 }
 
 /// The same with the board mirrored for kings on files 6 to 9, as a type.
+#[derive(Clone)]
 pub enum HalfKpVm {}
 
 impl FeatureSet for HalfKpVm {
@@ -294,6 +296,7 @@ impl FeatureSet for HalfKpVm {
 }
 
 /// All pieces, kings included, without buckets, as a type.
+#[derive(Clone)]
 pub enum Kp {}
 
 impl FeatureSet for Kp {

@@ -8,7 +8,7 @@ use crate::support::memory::OutOfMemory;
 use crate::types::{Color, PieceType};
 
 /// The layers after the accumulators of `L1` outputs each.
-pub(super) trait Head<const L1: usize>: Sized + Send + Sync + 'static {
+pub(super) trait Head<const L1: usize>: Clone + Send + Sync + 'static {
     /// The sizes, at run time.
     const SHAPE: HeadShape;
 

@@ -8,6 +8,7 @@ use crate::support::memory::OutOfMemory;
 
 /// `WIDE -> L2 -> L3 -> 1`, all clipped ReLU on bytes; `WIDE` is the length of both accumulators, side to
 /// move first.
+#[derive(Clone)]
 pub(super) struct Hidden<const WIDE: usize, const L2: usize, const L3: usize> {
     hidden1: Affine<WIDE, L2>,
     hidden2: Affine<L2, L3>,

@@ -23,6 +23,7 @@ unsafe impl<T: Zeroable> Zeroable for Aligned<T> {}
 pub type Row<const N: usize> = Aligned<[i16; N]>;
 
 /// The sparse first layer: an accumulator is `bias` plus the rows of all active features, in wrapping i16.
+#[derive(Clone)]
 pub struct Transformer<F, const N: usize> {
     /// An accumulator without active features.
     pub bias: Row<N>,
@@ -46,6 +47,7 @@ impl<F: FeatureSet, const N: usize> Transformer<F, N> {
 /// Weights are ordered for vector units: four consecutive inputs' weights for the first output, then for the
 /// second, and so on. So a broadcast of four inputs is multiplied by contiguous weights, and four zero inputs
 /// skip a contiguous block.
+#[derive(Clone)]
 pub struct Affine<const IN: usize, const OUT: usize> {
     /// By output.
     pub bias: Aligned<[i32; OUT]>,

@@ -41,6 +41,7 @@ const ROWS: usize = 9 * KINDS + HAND_END;
 type Row = [i16; 2 * CHANNELS];
 
 /// The parameters.
+#[derive(Clone)]
 pub(super) struct Lite {
     bias: Row,
     rows: Vec<Row>,
@@ -235,6 +236,10 @@ impl Parameters for Lite {
 }
 
 impl Evaluation for Lite {
+    fn copy(&self) -> Arc<dyn Parameters> {
+        Arc::new(self.clone())
+    }
+
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
         Box::new(LiteStack { network: self, sums: Vec::new() })
     }

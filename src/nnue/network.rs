@@ -14,6 +14,13 @@ pub struct Network {
     fv_scale: i32,
 }
 
+impl Clone for Network {
+    /// A copy in memory of its own, near the calling thread.
+    fn clone(&self) -> Network {
+        Network { parameters: self.parameters.copy(), origin: self.origin.clone(), fv_scale: self.fv_scale }
+    }
+}
+
 impl Network {
     /// The network with these parameters; `origin` is the architecture string of their file, or what made
     /// them.

@@ -43,6 +43,8 @@ pub trait Parameters: Evaluation + Send + Sync {
 
 /// Evaluation with a network.
 pub(super) trait Evaluation {
+    /// A copy in memory of its own.
+    fn copy(&self) -> Arc<dyn Parameters>;
     /// New accumulators for a thread.
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators>;
     /// Both players' accumulators, summed feature by feature.
@@ -89,6 +91,10 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Parameters for Perspective<F, 
 }
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Evaluation for Perspective<F, L1, H> {
+    fn copy(&self) -> Arc<dyn Parameters> {
+        Arc::new(self.clone())
+    }
+
     fn accumulators(self: Arc<Self>) -> Box<dyn Accumulators> {
         Box::new(AccumulatorStack::new(self))
     }

@@ -7,6 +7,7 @@ use super::shape::Shape;
 use crate::support::memory::OutOfMemory;
 
 /// All layers: features `F` to two accumulators of `L1` outputs, and a [`Head`] after them.
+#[derive(Clone)]
 pub(super) struct Perspective<F, const L1: usize, H> {
     /// Features to accumulators.
     pub input: Transformer<F, L1>,

@@ -57,6 +57,7 @@ impl SparseInput {
 }
 
 /// A dense layer.
+#[derive(Clone)]
 struct Layer {
     inputs: usize,
     bias: HugeBuf<i32>,
@@ -157,6 +158,7 @@ impl Dense for Layer {
 }
 
 /// The dense layers between a position's accumulators and its value.
+#[derive(Clone)]
 pub(super) struct Stack([Layer; 3]);
 
 impl Stack {

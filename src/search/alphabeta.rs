@@ -208,7 +208,7 @@ impl Worker {
             }
 
             // Step 9. Null move.
-            self.shared.histories.prefetch_pawn(&self.pos);
+            self.shared_hist.prefetch_pawn(&self.pos);
             self.hist.prefetch_continuation(self.stack.before(ply, 1).cont);
             if cut_node
                 && excluded.is_none()
@@ -283,7 +283,7 @@ impl Worker {
             roots.sort_unstable_by_key(|&(m, _)| m.0);
         }
         loop {
-            let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
+            let m = picker.next(&self.pos, &self.hist, &self.shared_hist);
             if m.is_none() {
                 break;
             }
@@ -588,7 +588,7 @@ impl Worker {
         let excluded = self.stack[ply].excluded;
         let mut picker = MovePicker::probcut(&self.pos, tt_move, threshold, self.options.generate_all);
         loop {
-            let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
+            let m = picker.next(&self.pos, &self.hist, &self.shared_hist);
             if m.is_none() {
                 return None;
             }

@@ -241,8 +241,8 @@ mod tests {
 
     #[test]
     fn a_search_that_is_stopped_at_once_still_takes_the_rook() {
-        let shared = Arc::new(SharedState::new(1, 1).unwrap());
-        let mut worker = Worker::new(Arc::new(Network::bootstrap().unwrap()), shared.clone(), 0, 1).unwrap();
+        let mut worker = Worker::alone(Arc::new(Network::bootstrap().unwrap()), 1).unwrap();
+        let shared = worker.shared.clone();
         let pos = Position::from_sfen("4k4/9/9/4r4/9/4L4/9/9/4K4 b - 1").unwrap();
         for limits in
             [Limits { nodes: Some(1), ..Limits::default() }, Limits { infinite: true, ..Limits::default() }]

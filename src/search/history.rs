@@ -1,5 +1,5 @@
 //! The histories: statistics of the search about moves ([`Histories`], one set a thread; [`SharedHistories`],
-//! one set for all) and about the errors of the evaluation (correction histories).
+//! one set a group of threads) and about the errors of the evaluation (correction histories).
 //!
 //! Every entry moves towards a bonus and decays in proportion to it ("gravity"), so it stays within its
 //! limit. Tables are flat and indexed by arithmetic; a piece index is the piece *after* the move, and moves
@@ -19,8 +19,12 @@ pub const LOW_PLIES: usize = 5;
 const MOVES16: usize = 1 << 16;
 /// Whether a move leaves and whether it enters an attacked square.
 const MAIN_CASES: usize = 4;
+/// Pawn structures and corrections in the shared histories of up to [`THREADS`] threads; powers of two.
 const PAWN_ENTRIES: usize = 1024;
 const CORRECTION_ENTRIES: usize = 1 << 14;
+/// Threads of a group for which the shared histories have their smallest size. They search the same tree, so
+/// most of what they write belongs to the same keys.
+const THREADS: usize = 8;
 
 const MAIN_LIMIT: i32 = 7183;
 const CAPTURE_LIMIT: i32 = 10692;
@@ -298,12 +302,15 @@ impl Histories {
     }
 }
 
-/// Histories that all threads share: entries keyed by the pawn structure, and corrections of the static
-/// evaluation keyed by parts of the position.
+/// Histories that the threads of a group share: entries keyed by the pawn structure, and corrections of the
+/// static evaluation keyed by parts of the position.
 pub struct SharedHistories {
     pawn: HugeBuf<AtomicI16>,
     /// `[key][side to move][pawn, minor, non-pawn black, non-pawn white]`
     correction: HugeBuf<AtomicI16>,
+    /// The bits of a key that select a row of `pawn`, of `correction`.
+    pawn_mask: usize,
+    correction_mask: usize,
 }
 
 /// The kinds of key that corrections are stored under.
@@ -312,27 +319,32 @@ const CORRECTIONS: usize = 4;
 const CORRECTION_SHARES: [i32; CORRECTIONS] = [128, 153, 187, 187];
 
 impl SharedHistories {
+    /// Histories for a group of `threads` threads; every thread then [clears](Self::clear) its part, so that the
+    /// pages come to the group's memory.
+    ///
     /// # Errors
-    /// [`OutOfMemory`]: the tables take about 6 MB.
-    pub fn new() -> Result<SharedHistories, OutOfMemory> {
-        let h = SharedHistories {
-            pawn: HugeBuf::zeroed(PAWN_ENTRIES * PIECE_TO)?,
-            correction: HugeBuf::zeroed(CORRECTION_ENTRIES * 2 * CORRECTIONS)?,
-        };
-        h.clear();
-        Ok(h)
+    /// [`OutOfMemory`]: the tables take about 6 MB for every eight threads.
+    pub fn new(threads: usize) -> Result<SharedHistories, OutOfMemory> {
+        let scale = threads.div_ceil(THREADS).next_power_of_two();
+        let (pawn, correction) = (PAWN_ENTRIES * scale, CORRECTION_ENTRIES * scale);
+        Ok(SharedHistories {
+            pawn: HugeBuf::zeroed(pawn * PIECE_TO)?,
+            correction: HugeBuf::zeroed(correction * 2 * CORRECTIONS)?,
+            pawn_mask: pawn - 1,
+            correction_mask: correction - 1,
+        })
     }
 
-    /// Resets everything.
-    pub fn clear(&self) {
-        self.pawn.iter().for_each(|e| e.store(PAWN_INIT, Relaxed));
-        self.correction.iter().for_each(|e| e.store(0, Relaxed));
+    /// Resets one of `parts` parts of everything.
+    pub fn clear(&self, part: usize, parts: usize) {
+        self.pawn[self.pawn.part(part, parts)].iter().for_each(|e| e.store(PAWN_INIT, Relaxed));
+        self.correction[self.correction.part(part, parts)].iter().for_each(|e| e.store(0, Relaxed));
     }
 
     /// The pawn-structure history of a position: indexed by [`piece_to`].
     #[inline]
     pub fn pawn(&self, pos: &Position) -> &[AtomicI16; PIECE_TO] {
-        let i = pos.pawn_key() as usize % PAWN_ENTRIES;
+        let i = pos.pawn_key() as usize & self.pawn_mask;
         self.pawn[i * PIECE_TO..].first_chunk().expect("tables are whole")
     }
 
@@ -363,7 +375,7 @@ impl SharedHistories {
         let keys =
             [pos.pawn_key(), pos.minor_key(), pos.non_pawn_key(Color::Black), pos.non_pawn_key(Color::White)];
         std::array::from_fn(|i| {
-            &self.correction[(keys[i] as usize % CORRECTION_ENTRIES * 2 + us) * CORRECTIONS + i]
+            &self.correction[((keys[i] as usize & self.correction_mask) * 2 + us) * CORRECTIONS + i]
         })
     }
 

@@ -37,7 +37,7 @@ impl Worker {
         }
         self.update_continuation(ply, m.piece(), m.to(), bonus * p::cont_scale() / 1024);
         let scale = if bonus > 0 { p::pawn_bonus_scale() } else { p::pawn_malus_scale() };
-        self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus * scale / 1024);
+        self.shared_hist.update_pawn(&self.pos, m.piece(), m.to(), bonus * scale / 1024);
     }
 
     /// After a best move: a bonus for it, a malus for the other moves that were tried.
@@ -88,7 +88,7 @@ impl Worker {
     pub(super) fn update_correction(&mut self, ply: usize, error: Value, depth: Depth, rate: i32) {
         let bonus = (error * depth * rate / 128).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let bonus = p::correction_scale() * bonus / 1024;
-        self.shared.histories.update_correction(&self.pos, bonus);
+        self.shared_hist.update_correction(&self.pos, bonus);
         let m = self.stack.before(ply, 1).current;
         if m.is_some() {
             for (back, share) in CONT_CORRECTION_SHARES {
@@ -112,7 +112,7 @@ impl Worker {
         self.hist.update_main(!self.pos.side_to_move(), m, previous.threats, swing * p::eval_history_scale());
         if !tt_hit && m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
             let bonus = swing * p::eval_pawn_history_scale();
-            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), bonus);
+            self.shared_hist.update_pawn(&self.pos, m.piece(), m.to(), bonus);
         }
     }
 
@@ -145,7 +145,7 @@ impl Worker {
         );
         if m.piece().kind() != PieceType::PAWN && !m.is_promotion() {
             let pawn = bonus * p::prior_quiet_pawn_scale() / 8192;
-            self.shared.histories.update_pawn(&self.pos, m.piece(), m.to(), pawn);
+            self.shared_hist.update_pawn(&self.pos, m.piece(), m.to(), pawn);
         }
     }
 

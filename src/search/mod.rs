@@ -18,6 +18,7 @@
 //! | File | Content |
 //! |---|---|
 //! | `pool`, `searcher`, `many` | the threads that search |
+//! | `groups` | what threads near the same memory share |
 //! | `go` | one search from `go` to the best move: mates first, then iterative deepening, then the choice among threads (`vote`) |
 //! | `root` | iterative deepening with aspiration windows, and when to stop |
 //! | `alphabeta` | the main search of a node, as numbered steps |
@@ -33,6 +34,7 @@
 
 mod alphabeta;
 mod go;
+mod groups;
 mod history;
 mod history_update;
 mod late_moves;

@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn every_move_comes_once_and_losing_quiets_last() {
-        let (hist, shared) = (Histories::new().unwrap(), SharedHistories::new().unwrap());
+        let (hist, shared) = (Histories::new().unwrap(), SharedHistories::new(1).unwrap());
         for sfen in [
             "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
             "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b - 1",

@@ -1,6 +1,7 @@
 //! A search on several threads (lazy SMP): [`ThreadPool`], its threads, and the commands they get.
 
 use super::go::{Helpers, SearchTask, go, help};
+use super::groups::{Groups, NetworkCopies};
 use super::shared::SharedState;
 use super::vote::Vote;
 use super::worker::Worker;
@@ -8,6 +9,7 @@ use super::{Limits, Observer, SearchOptions, SearchResult};
 use crate::nnue::Network;
 use crate::position::Position;
 use crate::support::memory::OutOfMemory;
+use crate::support::numa::Policy;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -17,9 +19,9 @@ pub const STACK: usize = 64 << 20;
 
 enum ThreadCommand {
     /// The thread that keeps time gets the observer.
-    Search(Box<SearchTask>, Option<Arc<dyn Observer>>),
+    Search(Arc<SearchTask>, Option<Arc<dyn Observer>>),
     Clear,
-    Network(Arc<Network>),
+    Network(Arc<NetworkCopies>),
 }
 
 /// The state of the pool's search.
@@ -57,15 +59,26 @@ struct Thread {
 /// The search threads, and the table they share.
 pub struct ThreadPool {
     shared: Arc<SharedState>,
+    groups: Arc<Groups>,
     monitor: Arc<Monitor>,
     threads: Vec<Thread>,
     tt_mb: usize,
 }
 
 impl ThreadPool {
-    /// A pool of `threads` threads (at least one) with a table of `tt_mb` MiB.
-    pub fn new(network: Arc<Network>, threads: usize, tt_mb: usize) -> Result<ThreadPool, OutOfMemory> {
-        let threads = threads.max(1);
+    /// A pool of `threads` threads (at least one) with a table of `tt_mb` MiB; `policy` places the threads.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]
+    pub fn new(
+        network: Arc<Network>,
+        threads: usize,
+        tt_mb: usize,
+        policy: &Policy,
+    ) -> Result<ThreadPool, OutOfMemory> {
+        let groups = Arc::new(Groups::new(policy, threads));
+        let copies = Arc::new(NetworkCopies::new(network, &groups.placement));
+        let threads = groups.placement.threads();
         let shared = Arc::new(SharedState::new(threads, tt_mb)?);
         let monitor = Arc::new(Monitor::default());
         let senders: Arc<Mutex<Vec<Sender<ThreadCommand>>>> = Arc::default();
@@ -73,7 +86,8 @@ impl ThreadPool {
         let mut started = Vec::new();
         let mut helpers = Vec::new();
         for index in 0..threads {
-            let (network, shared, ready) = (network.clone(), shared.clone(), ready.clone());
+            let (groups, copies) = (groups.clone(), copies.clone());
+            let (shared, ready) = (shared.clone(), ready.clone());
             let (sender, receiver) = channel();
             if index > 0 {
                 helpers.push(sender.clone());
@@ -85,11 +99,11 @@ impl ThreadPool {
                 .spawn(move || {
                     let _abort = AbortOnPanic;
                     // on its own thread, so that its tables are in the memory nearest to it
-                    match Worker::new(network, shared, index, threads) {
+                    match worker(shared, index, &groups, &copies) {
                         Ok(worker) => {
                             let _ = ready.send(Ok(()));
-                            drop(ready);
-                            serve(worker, &receiver, &monitor, &senders);
+                            drop((ready, copies));
+                            serve(worker, &groups, &receiver, &monitor, &senders);
                         }
                         Err(e) => {
                             let _ = ready.send(Err(e));
@@ -104,12 +118,17 @@ impl ThreadPool {
             result?;
         }
         *senders.lock().unwrap_or_else(PoisonError::into_inner) = helpers;
-        Ok(ThreadPool { shared, monitor, threads: started, tt_mb })
+        Ok(ThreadPool { shared, groups, monitor, threads: started, tt_mb })
     }
 
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.threads.len()
+    }
+
+    /// The machine, and where the threads run.
+    pub fn description(&self) -> String {
+        self.groups.placement.description()
     }
 
     /// Size of the transposition table in MiB.
@@ -120,7 +139,8 @@ impl ThreadPool {
     /// Waits for a running search, then changes the network.
     pub fn set_network(&mut self, network: Arc<Network>) {
         self.wait();
-        self.send_all(|| ThreadCommand::Network(network.clone()));
+        let copies = Arc::new(NetworkCopies::new(network, &self.groups.placement));
+        self.send_all(|| ThreadCommand::Network(copies.clone()));
     }
 
     /// Waits for a running search, frees everything, and only then allocates threads and table anew, so that
@@ -132,18 +152,17 @@ impl ThreadPool {
     pub fn resize(
         self,
         network: Arc<Network>,
+        policy: &Policy,
         sizes: impl FnOnce() -> (usize, usize),
     ) -> Result<ThreadPool, OutOfMemory> {
         drop(self);
         let (threads, tt_mb) = sizes();
-        ThreadPool::new(network, threads, tt_mb)
+        ThreadPool::new(network, threads, tt_mb, policy)
     }
 
     /// Waits for a running search, then clears table and histories.
     pub fn clear(&mut self) {
         self.wait();
-        self.shared.tt.clear(self.threads.len());
-        self.shared.histories.clear();
         self.send_all(|| ThreadCommand::Clear);
     }
 
@@ -174,7 +193,7 @@ impl ThreadPool {
             status.pending += 1;
             status.votes.clear();
         }
-        self.threads[0].send(ThreadCommand::Search(Box::new(task), Some(observer)));
+        self.threads[0].send(ThreadCommand::Search(Arc::new(task), Some(observer)));
     }
 
     /// Asks a running search to end now.
@@ -244,9 +263,10 @@ impl Helpers for PoolHelpers<'_> {
     fn start(&self, task: &SearchTask) {
         let senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
         self.monitor.lock().pending += senders.len();
+        let task = Arc::new(task.clone());
         for s in senders.iter() {
             // fails only if the thread has ended
-            let _ = s.send(ThreadCommand::Search(Box::new(task.clone()), None));
+            let _ = s.send(ThreadCommand::Search(task.clone(), None));
         }
     }
 
@@ -260,17 +280,41 @@ impl Helpers for PoolHelpers<'_> {
     }
 }
 
+/// The worker of a new thread, which binds itself to its group.
+fn worker(
+    shared: Arc<SharedState>,
+    index: usize,
+    groups: &Groups,
+    copies: &NetworkCopies,
+) -> Result<Worker, OutOfMemory> {
+    let group = groups.placement.group_of(index);
+    groups.placement.bind(group);
+    let (histories, part) = groups.histories(group, index)?;
+    Worker::new(copies.near(&groups.placement, group), shared, index, histories, part)
+}
+
 /// Runs commands until the pool is dropped.
 fn serve(
     mut worker: Worker,
+    groups: &Groups,
     commands: &Receiver<ThreadCommand>,
     monitor: &Monitor,
     helpers: &Mutex<Vec<Sender<ThreadCommand>>>,
 ) {
     while let Ok(command) = commands.recv() {
         match command {
-            ThreadCommand::Clear => worker.clear(),
-            ThreadCommand::Network(n) => worker.set_network(n),
+            ThreadCommand::Clear => {
+                // SAFETY: the pool waits for the end of a search before it sends this, and then for all threads.
+                #[allow(unsafe_code)]
+                unsafe {
+                    worker.shared.tt.clear(worker.index, worker.threads);
+                }
+                worker.clear();
+            }
+            ThreadCommand::Network(copies) => {
+                let group = groups.placement.group_of(worker.index);
+                worker.set_network(copies.near(&groups.placement, group));
+            }
             ThreadCommand::Search(task, Some(observer)) => {
                 let result = go(&mut worker, &task, &*observer, &PoolHelpers { monitor, senders: helpers });
                 let mut p = monitor.lock();
@@ -298,10 +342,10 @@ mod tests {
     #[test]
     fn a_resize_frees_before_it_allocates() {
         let network = Arc::new(Network::embedded().unwrap());
-        let pool = ThreadPool::new(network.clone(), 1, 1).unwrap();
+        let pool = ThreadPool::new(network.clone(), 1, 1, &Policy::Auto).unwrap();
         let old = Arc::downgrade(&pool.shared);
         let pool = pool
-            .resize(network, || {
+            .resize(network, &Policy::Auto, || {
                 assert!(old.upgrade().is_none(), "the old table is still held");
                 (2, 3)
             })

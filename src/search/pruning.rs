@@ -75,7 +75,7 @@ impl Worker {
         let i = piece_to(m.piece(), m.to());
         let history = self.hist.continuation(self.stack.before(ply, 1).cont)[i] as i32
             + self.hist.continuation(self.stack.before(ply, 2).cont)[i] as i32
-            + self.shared.histories.pawn(&self.pos)[i].load(Relaxed) as i32;
+            + self.shared_hist.pawn(&self.pos)[i].load(Relaxed) as i32;
         if history < -p::history_prune() * depth {
             count(Event::HistoryPruned);
             return Prune::Drop;

@@ -82,7 +82,7 @@ impl Worker {
         let mut best_move = Move::NONE;
         let mut move_count = 0;
         loop {
-            let m = picker.next(&self.pos, &self.hist, &self.shared.histories);
+            let m = picker.next(&self.pos, &self.hist, &self.shared_hist);
             if m.is_none() {
                 break;
             }

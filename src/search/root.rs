@@ -257,14 +257,13 @@ mod tests {
     use super::*;
     use crate::nnue::Network;
     use crate::position::Position;
-    use crate::search::shared::SharedState;
     use std::sync::Arc;
 
     /// After a stop in the second line's search, the first line is finished, and its loss proven.
     #[test]
     fn only_an_unfinished_first_line_is_rolled_back() {
-        let shared = Arc::new(SharedState::new(1, 1).unwrap());
-        let mut worker = Worker::new(Arc::new(Network::bootstrap().unwrap()), shared.clone(), 0, 1).unwrap();
+        let mut worker = Worker::alone(Arc::new(Network::bootstrap().unwrap()), 1).unwrap();
+        let shared = worker.shared.clone();
         let moves = Position::startpos().legal_moves(false);
         worker.root_moves = moves.iter().map(|s| RootMove::new(s.mv)).collect();
         worker.root_moves[0].set_score(-50, -100, 100, &[]);

@@ -2,7 +2,6 @@
 
 use super::go::{Helpers, SearchTask, go};
 use super::node::Pv;
-use super::shared::SharedState;
 use super::tree::{Tree, TreePosition};
 use super::vote::Vote;
 use super::worker::Worker;
@@ -37,8 +36,7 @@ impl Searcher {
     /// # Errors
     /// [`OutOfMemory`] for the table or the histories (about 110 MB).
     pub fn new(network: Arc<Network>, tt_mb: usize, options: SearchOptions) -> Result<Searcher, OutOfMemory> {
-        let shared = Arc::new(SharedState::new(1, tt_mb)?);
-        Ok(Searcher { worker: Worker::new(network, shared, 0, 1)?, options: Arc::new(options) })
+        Ok(Searcher { worker: Worker::alone(network, tt_mb)?, options: Arc::new(options) })
     }
 
     /// The options of the next search.
@@ -59,8 +57,11 @@ impl Searcher {
 
     /// Clears table and histories, so that the next search does not depend on earlier ones.
     pub fn clear(&mut self) {
-        self.worker.shared.tt.clear(1);
-        self.worker.shared.histories.clear();
+        // SAFETY: no other thread has this table, and `&mut self` excludes a search.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.worker.shared.tt.clear(0, 1);
+        }
         self.worker.clear();
     }
 

@@ -1,7 +1,6 @@
 //! What all threads of one search share: [`SharedState`].
 
 use super::Limits;
-use super::history::SharedHistories;
 use super::tt::TranspositionTable;
 use crate::support::memory::OutOfMemory;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -36,7 +35,6 @@ struct PonderClock {
 /// Table, flags, counters.
 pub struct SharedState {
     pub tt: TranspositionTable,
-    pub histories: SharedHistories,
     pub counters: Vec<Counter>,
     pub stop: AtomicBool,
     /// Set by the user's `stop` only, for work besides the search (the mate solver).
@@ -56,11 +54,10 @@ pub struct SharedState {
 
 impl SharedState {
     /// # Errors
-    /// [`OutOfMemory`] for the table or the histories.
+    /// [`OutOfMemory`] for the table.
     pub fn new(threads: usize, tt_mb: usize) -> Result<SharedState, OutOfMemory> {
         Ok(SharedState {
             tt: TranspositionTable::new(tt_mb)?,
-            histories: SharedHistories::new()?,
             counters: (0..threads).map(|_| Counter::default()).collect(),
             stop: AtomicBool::new(false),
             user_stop: Arc::default(),

@@ -4,7 +4,7 @@
 //! accesses are relaxed, and a probe returns a copy. A word and its key may come from two writers in a rare
 //! race; the search therefore plays a stored move only after checking it, and treats a stored score as it
 //! treats any key collision.
-#![allow(unsafe_code)] // in what `derive(Zeroable)` writes
+#![allow(unsafe_code)] // in what `derive(Zeroable)` writes, and to clear at the speed of memory
 
 use crate::support::memory::{HugeBuf, OutOfMemory};
 use crate::types::{Bound, Key, VALUE_NONE, Value, is_loss, is_win};
@@ -99,20 +99,18 @@ impl TranspositionTable {
         Ok(TranspositionTable { clusters: HugeBuf::zeroed(count)?, generation: AtomicU8::new(0) })
     }
 
-    /// Clears the table using `threads` threads.
-    pub fn clear(&self, threads: usize) {
+    /// Clears one of `parts` parts of the table. The pages of a new table come to the memory node of the thread
+    /// that clears them.
+    ///
+    /// # Safety
+    /// Nobody uses the table meanwhile, except to clear other parts.
+    pub unsafe fn clear(&self, part: usize, parts: usize) {
         self.generation.store(0, Relaxed);
-        let chunk = self.clusters.len().div_ceil(threads.max(1));
-        std::thread::scope(|s| {
-            for part in self.clusters.chunks(chunk) {
-                s.spawn(move || {
-                    for c in part {
-                        c.data.iter().for_each(|d| d.store(0, Relaxed));
-                        c.keys.iter().for_each(|k| k.store(0, Relaxed));
-                    }
-                });
-            }
-        });
+        let part = &self.clusters[self.clusters.part(part, parts)];
+        // three times as fast as atomic stores
+        // SAFETY: atomics may be changed behind a shared reference, zeros are valid clusters, and the caller
+        // excludes other accesses.
+        unsafe { part.as_ptr().cast_mut().write_bytes(0, part.len()) };
     }
 
     /// A new search begins: older entries become cheaper to replace.
@@ -270,7 +268,8 @@ mod tests {
             assert_eq!((d.value, d.eval, d.depth, d.move16), (value, eval, depth, i as u16 + 1));
             assert_eq!((d.bound, d.is_pv), (Bound::Lower, i & 1 == 0));
         }
-        tt.clear(2);
+        // SAFETY: this thread alone has the table.
+        (0..2).for_each(|part| unsafe { tt.clear(part, 2) });
         assert!(tt.probe(key, key).0.is_none());
     }
 

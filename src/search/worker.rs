@@ -4,7 +4,7 @@
 //! the fields, what happens to them from search to search, playing a move, scores that need no search,
 //! recording results, and the check of the limits.
 
-use super::history::{ContIndex, Histories, piece_to};
+use super::history::{ContIndex, Histories, SharedHistories, piece_to};
 use super::late_moves::Reductions;
 use super::node::NodeType;
 use super::params as p;
@@ -37,7 +37,10 @@ pub struct Worker {
     pub(super) eval: Evaluator,
     /// This thread's histories.
     pub(super) hist: Histories,
-    /// Transposition table, shared histories, flags and node counters of all threads.
+    /// The histories of this thread's group, and the part of them that it clears: which of how many.
+    pub(super) shared_hist: Arc<SharedHistories>,
+    shared_hist_part: (usize, usize),
+    /// Transposition table, flags and node counters of all threads.
     pub(super) shared: Arc<SharedState>,
     /// The user's settings.
     pub(super) options: Arc<SearchOptions>,
@@ -96,20 +99,23 @@ impl Worker {
         network: Arc<Network>,
         shared: Arc<SharedState>,
         index: usize,
-        threads: usize,
+        shared_hist: Arc<SharedHistories>,
+        shared_hist_part: (usize, usize),
     ) -> Result<Worker, OutOfMemory> {
         let user_stop = shared.user_stop.clone();
         let mut worker = Worker {
             pos: Position::startpos(),
             eval: Evaluator::new(network),
             hist: Histories::new()?,
+            shared_hist,
+            shared_hist_part,
+            threads: shared.counters.len(),
             shared,
             options: Arc::default(),
             limits: Arc::default(),
             stack: SearchStack::default(),
             pv: vec![PvMoves::new(); MAX_PLY + 2],
             index,
-            threads,
             root_moves: Vec::new(),
             finished_lines: Vec::new(),
             pv_index: 0,
@@ -133,9 +139,21 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Clears everything learnt from earlier searches.
+    /// The only thread of a search.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] for the table of `tt_mb` MiB or the histories.
+    pub fn alone(network: Arc<Network>, tt_mb: usize) -> Result<Worker, OutOfMemory> {
+        let shared = Arc::new(SharedState::new(1, tt_mb)?);
+        Worker::new(network, shared, 0, Arc::new(SharedHistories::new(1)?), (0, 1))
+    }
+
+    /// Clears everything learnt from earlier searches, but for the transposition table; of the shared histories
+    /// this thread's part.
     pub fn clear(&mut self) {
         self.hist.clear();
+        let (part, parts) = self.shared_hist_part;
+        self.shared_hist.clear(part, parts);
         self.previous = Default::default();
         self.mates.clear();
         self.reductions.fill();
@@ -192,7 +210,7 @@ impl Worker {
         entry.cont = ContIndex::new(entry.in_check, capture, m.piece(), m.to());
         entry.cont_correction = piece_to(m.piece(), m.to()) as u32;
         let changes = self.pos.do_move_with(m, gives_check);
-        self.shared.histories.prefetch_correction(&self.pos);
+        self.shared_hist.prefetch_correction(&self.pos);
         for back in [1, 3] {
             let earlier = self.stack.before(ply, back).cont_correction as usize;
             self.hist.prefetch_cont_correction(earlier, m.piece(), m.to());
@@ -358,7 +376,7 @@ impl Worker {
         } else {
             8
         };
-        self.shared.histories.correction(&self.pos) + p::correction_continuation() * continuation
+        self.shared_hist.correction(&self.pos) + p::correction_continuation() * continuation
     }
 
     #[inline]

@@ -9,7 +9,7 @@
 
 pub use bytemuck::Zeroable;
 use std::alloc::Layout;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 
 /// Every buffer begins at a multiple of this (a cache line, and the widest vector register).
@@ -17,7 +17,6 @@ pub const ALIGN: usize = 64;
 
 /// The size of a huge page on x86-64 and (with 4 KiB base pages) on aarch64; less under Miri, which takes
 /// minutes for a few megabytes.
-#[cfg(any(target_os = "linux", test))]
 const HUGE_PAGE: usize = if cfg!(miri) { 1 << 14 } else { 2 << 20 };
 
 /// The operating system cannot allocate a buffer of this size.
@@ -75,6 +74,14 @@ impl<T: Zeroable> HugeBuf<T> {
         Ok(HugeBuf { ptr, len, origin: Origin::Heap(layout) })
     }
 
+    /// The indices of one of `parts` equal parts, which share no huge page.
+    pub fn part(&self, index: usize, parts: usize) -> Range<usize> {
+        let page = (HUGE_PAGE / size_of::<T>()).max(1);
+        let part = self.len.div_ceil(parts.max(1)).next_multiple_of(page);
+        let at = |index: usize| (index * part).min(self.len);
+        at(index)..at(index + 1)
+    }
+
     #[cfg(target_os = "linux")]
     fn mapped(len: usize, bytes: usize) -> Option<Self> {
         // One page more than needed, so that an aligned start lies within; whole pages, so that the last one
@@ -108,6 +115,17 @@ impl<T: Zeroable> HugeBuf<T> {
             len,
             origin: Origin::Mapping { base, bytes: mapped },
         })
+    }
+}
+
+impl<T: Zeroable + Copy> Clone for HugeBuf<T> {
+    /// As `Vec` does, this aborts the process where there is no memory.
+    fn clone(&self) -> HugeBuf<T> {
+        let Ok(mut copy) = HugeBuf::zeroed(self.len) else {
+            std::alloc::handle_alloc_error(Layout::for_value(&**self))
+        };
+        copy.copy_from_slice(self);
+        copy
     }
 }
 
@@ -174,6 +192,11 @@ mod tests {
             assert!(b.iter().all(|&x| x == 0));
             b.iter_mut().enumerate().for_each(|(i, x)| *x = i as u64);
             assert!(b.iter().enumerate().all(|(i, &x)| x == i as u64));
+            assert!(b.clone().iter().eq(b.iter()));
+            for parts in [1, 3, 1000] {
+                let indices = (0..parts).flat_map(|i| b.part(i, parts));
+                assert!(indices.eq(0..len), "{len} in {parts}");
+            }
         }
     }
 

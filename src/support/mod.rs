@@ -1,9 +1,11 @@
 //! Helpers that know no shogi: [`chart`] draws lines as SVG, [`console`] prints, [`lang`] knows the user's
-//! language, [`memory`] allocates aligned slices, [`random`] generates numbers.
+//! language, [`memory`] allocates aligned slices, [`numa`] binds threads to processors, [`random`] generates
+//! numbers.
 
 pub mod chart;
 pub mod console;
 pub mod lang;
 pub mod memory;
 pub(crate) mod messages;
+pub mod numa;
 pub mod random;

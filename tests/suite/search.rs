@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use toratsugumi::nnue::Network;
 use toratsugumi::position::{EnteringKingRule, Position};
 use toratsugumi::search::{Info, Limits, Observer, SearchOptions, Searcher, Silent, ThreadPool};
+use toratsugumi::support::numa::Policy;
 use toratsugumi::types::*;
 
 static NETWORK: LazyLock<Arc<Network>> =
@@ -267,7 +268,7 @@ fn assert_in_time(most: Duration, mut attempt: impl FnMut() -> Duration) {
 #[test]
 fn stop_is_prompt_and_gives_one_best_move() {
     for threads in [1, 2] {
-        let mut pool = ThreadPool::new(NETWORK.clone(), threads, 16).unwrap();
+        let mut pool = ThreadPool::new(NETWORK.clone(), threads, 16, &Policy::Auto).unwrap();
         assert_in_time(Duration::from_millis(100), || {
             let log = Arc::new(Log::default());
             let limits = Limits { infinite: true, ..Limits::default() };
@@ -288,7 +289,7 @@ fn stop_is_prompt_and_gives_one_best_move() {
 
 #[test]
 fn an_infinite_search_of_a_finished_game_waits_for_stop() {
-    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
+    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16, &Policy::Auto).unwrap();
     let log = Arc::new(Log::default());
     let limits = Limits { infinite: true, ..Limits::default() };
     pool.go(&position("8k/8G/8G/9/9/9/9/9/K8 w - 1"), limits, &SearchOptions::default(), log.clone());
@@ -301,7 +302,7 @@ fn an_infinite_search_of_a_finished_game_waits_for_stop() {
 
 #[test]
 fn pondering_ends_only_after_ponderhit() {
-    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
+    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16, &Policy::Auto).unwrap();
     let log = Arc::new(Log::default());
     let options = SearchOptions {
         minimum_thinking_time: 1,
@@ -325,7 +326,7 @@ fn pondering_ends_only_after_ponderhit() {
 #[test]
 fn byoyomi_is_kept() {
     const LAG: u64 = 200;
-    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16).unwrap();
+    let mut pool = ThreadPool::new(NETWORK.clone(), 1, 16, &Policy::Auto).unwrap();
     for byoyomi in [50, 100, 300] {
         assert_in_time(Duration::from_millis(byoyomi + LAG), || {
             let t = Instant::now();
