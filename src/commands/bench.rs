@@ -31,9 +31,12 @@ pub struct Args {
     /// Milliseconds per position, instead of a depth
     #[arg(long, value_name = "MS")]
     movetime: Option<u64>,
-    /// Threads; the node count is deterministic only with one
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: u16,
+    /// Threads; the node count is deterministic only with one. A list such as 1,8,64 gives a table of the speeds
+    #[arg(long, default_value = "1", value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Vec<u16>,
+    /// How threads are bound to processors, as the USI option NumaPolicy
+    #[arg(long, default_value = "auto")]
+    numa_policy: Policy,
     /// Megabytes of the transposition table
     #[arg(long, default_value_t = 64, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
@@ -87,7 +90,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     };
     let network = Arc::new(load_network(args.eval_dir.as_deref(), &mut say)?);
-    bench(args, network, &AtomicBool::new(false), &mut say)?;
+    bench_all(args, network, &AtomicBool::new(false), &mut say)?;
     failed.map_or(Ok(()), |e| Err(e.into()))
 }
 
@@ -104,7 +107,8 @@ pub fn usi(
         #[command(flatten)]
         args: Args,
     }
-    const NAMES: &[&str] = &["depth", "nodes", "movetime", "threads", "hash", "eval-dir", "eval-file"];
+    const NAMES: &[&str] =
+        &["depth", "nodes", "movetime", "threads", "numa-policy", "hash", "eval-dir", "eval-file"];
     let dashed = |w: &String| if NAMES.contains(&w.as_str()) { format!("--{w}") } else { w.clone() };
     let words = std::iter::once("bench".to_string()).chain(words.iter().map(dashed));
     let args = Line::try_parse_from(words)
@@ -117,7 +121,7 @@ pub fn usi(
         Some(dir) => Arc::new(load_network(Some(dir), say)?),
         None => network,
     };
-    bench(&args, network, stop, say)?;
+    bench_all(&args, network, stop, say)?;
     Ok(())
 }
 
@@ -138,17 +142,54 @@ impl Observer for Watch {
     }
 }
 
-/// Searches every position and reports a line each, then the total. Returns the nodes.
-pub fn bench(
+/// What all positions took together.
+struct Total {
+    nodes: u64,
+    depths: i32,
+    spent: Duration,
+}
+
+impl Total {
+    fn nps(&self) -> f64 {
+        self.nodes as f64 / self.spent.as_secs_f64().max(1e-9)
+    }
+}
+
+/// The bench with every number of threads, and a table if there are several.
+fn bench_all(
     args: &Args,
     network: Arc<Network>,
     stop: &AtomicBool,
     say: &mut dyn FnMut(&str),
-) -> Result<u64, OutOfMemory> {
+) -> Result<(), OutOfMemory> {
+    let mut totals = Vec::new();
+    for &threads in &args.threads {
+        totals.push((threads, bench(args, threads.into(), network.clone(), stop, say)?));
+    }
+    let [(_, first), _, ..] = &totals[..] else { return Ok(()) };
+    say("threads  nodes/s     times  mean depth");
+    for (threads, total) in &totals {
+        let (times, depth) = (total.nps() / first.nps(), f64::from(total.depths) / POSITIONS.len() as f64);
+        say(&format!("{threads:7} {:11.0} {times:6.2} {depth:11.1}", total.nps()));
+    }
+    Ok(())
+}
+
+/// Searches every position and reports a line each, then the total.
+fn bench(
+    args: &Args,
+    threads: usize,
+    network: Arc<Network>,
+    stop: &AtomicBool,
+    say: &mut dyn FnMut(&str),
+) -> Result<Total, OutOfMemory> {
     const LOOK: Duration = Duration::from_millis(20);
     let options = SearchOptions { fv_scale: network.fv_scale(), pv_interval: 0, ..SearchOptions::default() };
-    let mut pool = ThreadPool::new(network, usize::from(args.threads), args.hash as usize, &Policy::Auto)?;
-    let (mut nodes, mut spent) = (0, Duration::ZERO);
+    let mut pool = ThreadPool::new(network, threads, args.hash as usize, &args.numa_policy)?;
+    if threads > 1 {
+        say(&pool.description());
+    }
+    let mut total = Total { nodes: 0, depths: 0, spent: Duration::ZERO };
     for (i, sfen) in POSITIONS.iter().enumerate() {
         if stop.load(Ordering::Relaxed) {
             say("info string bench stopped");
@@ -182,8 +223,9 @@ pub fn bench(
         };
         let time = start.elapsed();
         let result = pool.wait();
-        nodes += result.nodes;
-        spent += time;
+        total.nodes += result.nodes;
+        total.depths += result.depth;
+        total.spent += time;
         let last = watch.last.lock().unwrap_or_else(PoisonError::into_inner);
         let score = last.as_ref().map_or_else(|| "-".into(), |i| UsiScore(i.score).to_string());
         say(&format!(
@@ -196,8 +238,8 @@ pub fn bench(
         ));
     }
     crate::search::event_counts().iter().for_each(|line| say(line));
-    say(&format!("{nodes} nodes {:.0} nps", nodes as f64 / spent.as_secs_f64().max(1e-9)));
-    Ok(nodes)
+    say(&format!("{} nodes {:.0} nps", total.nodes, total.nps()));
+    Ok(total)
 }
 
 #[cfg(test)]

@@ -887,6 +887,15 @@ fn subcommands_answer_and_fail_in_one_line() {
     let signature =
         |out: &str| out.lines().last().map(|l| l.split(' ').next().unwrap_or_default().to_string());
     assert_eq!(signature(&out), signature(&again));
+    let (_, bound, _) = run(&["bench", "--depth", "2", "--hash", "8", "--numa-policy", "system"]);
+    assert_eq!(signature(&out), signature(&bound));
+    let (_, table, _) = run(&["bench", "--depth", "1", "--hash", "8", "--threads", "1,2"]);
+    let rows: Vec<Vec<&str>> =
+        table.lines().rev().take(3).map(|line| line.split_whitespace().collect()).collect();
+    assert!(
+        matches!(&rows[..], [two, one, head] if two[0] == "2" && one[2] == "1.00" && head[0] == "threads"),
+        "{table}"
+    );
     for (lang, expected) in
         [("en", ["Black in hand: none", "win rate", "best move"]), ("ja", ["|一", "勝率", "▲"])]
     {
