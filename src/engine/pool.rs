@@ -1,10 +1,11 @@
-//! The search threads with the sizes that the user asked for, as far as the machine's memory allows: [`SizedPool`].
+//! The search threads with the sizes that the user asked for, as far as the machine's memory allows:
+//! [`SizedPool`].
 
 use crate::nnue::Network;
 use crate::search::ThreadPool;
+use crate::support::free_memory::{available_mb, has_gigantic_pages};
 use crate::support::memory::OutOfMemory;
 use crate::support::numa::Policy;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Numbers of threads and MiB of the transposition table.
@@ -32,7 +33,7 @@ impl SizedPool {
         policy: Policy,
         say: &mut dyn FnMut(&str),
     ) -> Result<SizedPool, OutOfMemory> {
-        let first = affordable(wanted, None, available_memory_mb(), say);
+        let first = fitting(wanted, None, say);
         let result = ThreadPool::new(network.clone(), first.threads, first.hash_mb, &policy);
         SizedPool::settle(result, network, (wanted, policy), first, say)
     }
@@ -42,8 +43,8 @@ impl SizedPool {
         self.wanted == sizes && self.policy == *policy
     }
 
-    /// A pool of other sizes, with empty tables. The old memory is freed before the new is allocated. A larger request
-    /// never results in a smaller pool, unless another program takes the memory in between.
+    /// A pool of other sizes, with empty tables. The old memory is freed before the new is allocated. A
+    /// larger request never results in a smaller pool, unless another program takes the memory in between.
     ///
     /// # Errors
     /// As for [`SizedPool::new`]; there is then no pool.
@@ -57,7 +58,7 @@ impl SizedPool {
         let had = Sizes { threads: self.threads.threads(), hash_mb: self.threads.tt_mb() };
         let mut first = wanted;
         let result = self.threads.resize(network.clone(), &policy, || {
-            first = affordable(wanted, Some(had), available_memory_mb(), say);
+            first = fitting(wanted, Some(had), say);
             (first.threads, first.hash_mb)
         });
         if result.is_err() && first != had {
@@ -106,15 +107,26 @@ fn usable(free_mb: usize) -> usize {
     free_mb / 4 * 3
 }
 
-/// How many of `wanted` searchers with tables of `hash_mb` MiB each have room in the free memory, at least one.
+/// How many of `wanted` searchers with tables of `hash_mb` MiB each have room in the free memory, at least
+/// one.
 pub fn affordable_searchers(wanted: usize, hash_mb: usize) -> usize {
-    let most = available_memory_mb().map_or(wanted, |free| usable(free) / (MB_A_THREAD + hash_mb));
+    let most = available_mb().map_or(wanted, |free| usable(free) / (MB_A_THREAD + hash_mb));
     wanted.min(most).max(1)
 }
 
-/// The largest sizes, up to `wanted`, that fit into `free_mb` megabytes together; all of `wanted` where the free memory
-/// is unknown. With more the machine would swap or kill the process. The threads leave a quarter of the memory to the
-/// table. `had` is what the pool held before and has just freed.
+/// The largest sizes, up to `wanted`, that fit into memory. A table in pages of 1 GB, which are set aside,
+/// takes none of the free memory.
+fn fitting(wanted: Sizes, had: Option<Sizes>, say: &mut dyn FnMut(&str)) -> Sizes {
+    if has_gigantic_pages(wanted.hash_mb) {
+        let without = Sizes { hash_mb: 0, ..wanted };
+        return Sizes { threads: affordable(without, had, available_mb(), say).threads, ..wanted };
+    }
+    affordable(wanted, had, available_mb(), say)
+}
+
+/// The largest sizes, up to `wanted`, that fit into `free_mb` megabytes together; all of `wanted` where the
+/// free memory is unknown. With more the machine would swap or kill the process. The threads leave a quarter
+/// of the memory to the table. `had` is what the pool held before and has just freed.
 fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &mut dyn FnMut(&str)) -> Sizes {
     let Some(free) = free_mb else { return wanted };
     let usable = usable(free);
@@ -140,47 +152,7 @@ fn affordable(wanted: Sizes, had: Option<Sizes>, free_mb: Option<usize>, say: &m
 /// Reduces the size of a table to what fits into memory.
 pub(super) fn affordable_table(wanted_mb: usize, say: &mut dyn FnMut(&str)) -> usize {
     let wanted = Sizes { threads: 1, hash_mb: wanted_mb };
-    affordable(wanted, None, available_memory_mb(), say).hash_mb
-}
-
-/// Megabytes that can be allocated without swapping, within the limits of containers; none where that is unknown.
-fn available_memory_mb() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let kb: usize = line.split_whitespace().next()?.parse().ok()?;
-    let group = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Some(cgroup_free_mb(Path::new("/sys/fs/cgroup"), &group).map_or(kb / 1024, |mb| mb.min(kb / 1024)))
-}
-
-/// Free megabytes within the limits of the process's control group (version 2, else 1) and its parents. `group` is the
-/// text of `/proc/self/cgroup`.
-fn cgroup_free_mb(root: &Path, group: &str) -> Option<usize> {
-    let path_of = |controller: &str| {
-        let line = group
-            .lines()
-            .find(|l| l.split(':').nth(1).is_some_and(|c| c.split(',').any(|c| c == controller)));
-        line?.splitn(3, ':').nth(2).map(|path| path.trim_start_matches('/'))
-    };
-    let (root, path, [limit, used, cache]) = match path_of("memory") {
-        Some(path) => {
-            let names = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
-            (root.join("memory"), path, names)
-        }
-        None => (root.to_owned(), path_of("")?, ["memory.max", "memory.current", "inactive_file "]),
-    };
-    let number = |dir: &Path, name: &str| -> Option<u64> {
-        std::fs::read_to_string(dir.join(name)).ok()?.trim().parse().ok()
-    };
-    let free = |dir: &Path| {
-        // what is cached of files can be taken
-        let stat = std::fs::read_to_string(dir.join("memory.stat")).unwrap_or_default();
-        let cached = stat.lines().find_map(|l| l.strip_prefix(cache)?.trim().parse().ok()).unwrap_or(0);
-        Some((number(dir, limit)? + cached).saturating_sub(number(dir, used)?))
-    };
-    // in a container the path may be one of the host's, and its limit stand at the root
-    let own = root.join(path);
-    let groups = own.ancestors().filter(|dir| dir.starts_with(&root));
-    Some((groups.filter_map(free).min()? >> 20) as usize)
+    affordable(wanted, None, available_mb(), say).hash_mb
 }
 
 #[cfg(test)]
@@ -206,28 +178,6 @@ mod tests {
         assert_eq!(cut((40, 3000), None, Some(8000)), (40, 2000, 1));
         assert_eq!(cut((500, 100_000), None, None), (500, 100_000, 0));
         assert_eq!(cut((2, 16), None, Some(0)), (1, 1, 2));
-    }
-
-    #[test]
-    fn limits_of_control_groups_count() {
-        let dir = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| {
-            let path = dir.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        let free = |group: &str| cgroup_free_mb(dir.path(), group);
-        assert_eq!(free("0::/\n"), None);
-        put("a/memory.max", "2147483648\n");
-        put("a/memory.current", "1073741824\n");
-        put("a/memory.stat", "anon 5\ninactive_file 104857600\n");
-        put("a/b/memory.max", "max\n");
-        put("a/b/memory.current", "1\n");
-        assert_eq!((free("0::/a/b\n"), free("0::/c\n")), (Some(1124), None));
-        put("memory/memory.limit_in_bytes", "209715200");
-        put("memory/memory.usage_in_bytes", "104857600");
-        assert_eq!(free("4:cpu,cpuacct:/\n3:memory:/docker/x\n0::/\n"), Some(100));
-        assert_eq!(free(""), None);
     }
 
     #[test]

@@ -126,9 +126,9 @@ impl ThreadPool {
         self.threads.len()
     }
 
-    /// The machine, and where the threads run.
+    /// The machine, where the threads run, and the pages of the table.
     pub fn description(&self) -> String {
-        self.groups.placement.description()
+        format!("{}; table in {}", self.groups.placement.description(), self.shared.tt.pages())
     }
 
     /// Size of the transposition table in MiB.

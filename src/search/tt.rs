@@ -113,6 +113,11 @@ impl TranspositionTable {
         unsafe { part.as_ptr().cast_mut().write_bytes(0, part.len()) };
     }
 
+    /// The kind of its pages, for people.
+    pub fn pages(&self) -> &'static str {
+        self.clusters.pages()
+    }
+
     /// A new search begins: older entries become cheaper to replace.
     pub fn new_search(&self) {
         let g = self.generation.load(Relaxed).wrapping_add(1) & GENERATION_MASK;

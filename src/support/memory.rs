@@ -3,10 +3,12 @@
 //! The transposition table and the network's first layer are tens of megabytes to gigabytes and read at
 //! random. With 4 KiB pages nearly every such read misses the TLB; with 2 MiB pages hardly any does, which is
 //! worth 10 to 20 % of the speed of the search. On Linux a buffer is an anonymous mapping aligned to 2 MiB
-//! and marked `MADV_HUGEPAGE` (transparent huge pages, no privileges needed). Elsewhere, and for small
-//! buffers, it is an ordinary allocation.
+//! and marked `MADV_HUGEPAGE` (transparent huge pages, no privileges needed), or of pages of 1 GiB from those
+//! that are set aside. On Windows large pages need a privilege. Elsewhere, and for small buffers, it is an
+//! ordinary allocation.
 #![allow(unsafe_code)]
 
+use super::pages::{self, HUGE_PAGE, Pages};
 pub use bytemuck::Zeroable;
 use std::alloc::Layout;
 use std::ops::{Deref, DerefMut, Range};
@@ -14,10 +16,6 @@ use std::ptr::NonNull;
 
 /// Every buffer begins at a multiple of this (a cache line, and the widest vector register).
 pub const ALIGN: usize = 64;
-
-/// The size of a huge page on x86-64 and (with 4 KiB base pages) on aarch64; less under Miri, which takes
-/// minutes for a few megabytes.
-const HUGE_PAGE: usize = if cfg!(miri) { 1 << 14 } else { 2 << 20 };
 
 /// The operating system cannot allocate a buffer of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,11 +37,7 @@ enum Origin {
     /// No bytes at all.
     Nothing,
     Heap(Layout),
-    #[cfg(target_os = "linux")]
-    Mapping {
-        base: *mut libc::c_void,
-        bytes: usize,
-    },
+    Pages(Pages),
 }
 
 // SAFETY: the buffer owns its memory alone; sharing and sending it is as safe as for a `Vec<T>`.
@@ -65,13 +59,23 @@ impl<T: Zeroable> HugeBuf<T> {
             let ptr = NonNull::new(std::ptr::without_provenance_mut(align)).ok_or(refused)?;
             return Ok(HugeBuf { ptr, len, origin: Origin::Nothing });
         }
-        #[cfg(target_os = "linux")]
-        if layout.size() >= HUGE_PAGE && align <= HUGE_PAGE {
-            return Self::mapped(len, layout.size()).ok_or(refused);
+        if layout.size() >= HUGE_PAGE
+            && align <= HUGE_PAGE
+            && let Some(pages) = pages::map(layout.size())
+        {
+            return Ok(HugeBuf { ptr: pages.start.cast(), len, origin: Origin::Pages(pages) });
         }
         // SAFETY: the layout's size is not 0.
         let ptr = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }.cast::<T>()).ok_or(refused)?;
         Ok(HugeBuf { ptr, len, origin: Origin::Heap(layout) })
+    }
+
+    /// The kind of its pages, for people.
+    pub fn pages(&self) -> &'static str {
+        match &self.origin {
+            Origin::Pages(pages) => pages.name,
+            _ => "ordinary pages",
+        }
     }
 
     /// The indices of one of `parts` equal parts, which share no huge page.
@@ -80,41 +84,6 @@ impl<T: Zeroable> HugeBuf<T> {
         let part = self.len.div_ceil(parts.max(1)).next_multiple_of(page);
         let at = |index: usize| (index * part).min(self.len);
         at(index)..at(index + 1)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn mapped(len: usize, bytes: usize) -> Option<Self> {
-        // One page more than needed, so that an aligned start lies within; whole pages, so that the last one
-        // can be huge too. Untouched pages cost nothing.
-        let span = bytes.checked_next_multiple_of(HUGE_PAGE)?;
-        let mapped = span.checked_add(HUGE_PAGE)?;
-        // SAFETY: a fresh private anonymous mapping; no existing memory is affected.
-        let base = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                mapped,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
-        if base == libc::MAP_FAILED {
-            return None;
-        }
-        let start = base.map_addr(|a| a.next_multiple_of(HUGE_PAGE));
-        // Miri does not know the call
-        #[cfg(not(miri))]
-        // SAFETY: `start .. start + span` lies within the mapping just made. The call is advice:
-        // failing is harmless.
-        unsafe {
-            libc::madvise(start, span, libc::MADV_HUGEPAGE);
-        }
-        Some(HugeBuf {
-            ptr: NonNull::new(start.cast())?,
-            len,
-            origin: Origin::Mapping { base, bytes: mapped },
-        })
     }
 }
 
@@ -148,15 +117,9 @@ impl<T> DerefMut for HugeBuf<T> {
 
 impl<T> Drop for HugeBuf<T> {
     fn drop(&mut self) {
-        match self.origin {
-            Origin::Nothing => {}
+        if let Origin::Heap(layout) = self.origin {
             // SAFETY: allocated in `zeroed` with this very layout.
-            Origin::Heap(layout) => unsafe { std::alloc::dealloc(self.ptr.as_ptr().cast(), layout) },
-            #[cfg(target_os = "linux")]
-            // SAFETY: exactly the mapping made in `mapped`, which nothing else refers to.
-            Origin::Mapping { base, bytes } => unsafe {
-                libc::munmap(base, bytes);
-            },
+            unsafe { std::alloc::dealloc(self.ptr.as_ptr().cast(), layout) }
         }
     }
 }

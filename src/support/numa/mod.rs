@@ -1,13 +1,13 @@
-//! Threads near their memory: a [`Policy`] is what the user wants, a [`Placement`] what it means for a number of
-//! threads on this machine.
+//! Threads near their memory: a [`Policy`] is what the user wants, a [`Placement`] what it means for a number
+//! of threads on this machine.
 //!
 //! A *group* is a set of logical processors whose threads share histories: a memory node, or neighbouring L3
-//! caches of one. Threads are bound to groups, never to single processors, so the system can still balance them.
-//! Memory needs no call: the system puts a page on the memory node of the thread that first writes it.
+//! caches of one. Threads are bound to groups, never to single processors, so the system can still balance
+//! them. Memory needs no call: the system puts a page on the memory node of the thread that first writes it.
 //!
-//! Linux describes itself in `/sys`, Windows by one call; macOS has no call that binds threads. So the standard
-//! library with `libc` and `windows-sys` is enough. `hwlocality` would need hwloc, a library in C, and
-//! `core_affinity` binds to single processors of the first 64.
+//! Linux describes itself in `/sys`, Windows by one call; macOS has no call that binds threads. So the
+//! standard library with `libc` and `windows-sys` is enough. `hwlocality` would need hwloc, a library in C,
+//! and `core_affinity` binds to single processors of the first 64.
 
 #[cfg(target_os = "linux")]
 #[path = "linux.rs"]
@@ -29,8 +29,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::str::FromStr;
 
-/// Logical processors of one group made of L3 caches, at most: smaller groups have too few threads to learn from
-/// one another.
+/// Logical processors of one group made of L3 caches, at most: smaller groups have too few threads to learn
+/// from one another.
 const GROUP: usize = 32;
 /// The most logical processors.
 const MOST: usize = 1 << 16;
@@ -236,7 +236,8 @@ impl Placement {
         self.first[group]..self.first[group + 1]
     }
 
-    /// The number of the group's memory node, below the number of groups, and equal for groups with one memory.
+    /// The number of the group's memory node, below the number of groups, and equal for groups with one
+    /// memory.
     pub fn memory_of(&self, group: usize) -> usize {
         let memory = self.groups[group].memory;
         self.groups.iter().position(|g| g.memory == memory).unwrap_or(group)

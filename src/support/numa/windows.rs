@@ -1,6 +1,6 @@
-//! Processors as Windows lists them. They come in *processor groups* of at most 64, and a thread is bound within one
-//! group, so every memory node that Windows divides among several is several nodes here. Logical processor `n` is
-//! number `n % 64` of processor group `n / 64`.
+//! Processors as Windows lists them. They come in *processor groups* of at most 64, and a thread is bound
+//! within one group, so every memory node that Windows divides among several is several nodes here. Logical
+//! processor `n` is number `n % 64` of processor group `n / 64`.
 #![allow(unsafe_code)] // for the calls that list processors and bind threads
 
 use super::Machine;
@@ -39,8 +39,8 @@ pub fn machine(all: bool) -> Option<Machine> {
     Some(machine).filter(|m| !m.nodes.is_empty())
 }
 
-/// Binds the calling thread to those of the processors that are in the first one's processor group; false where the
-/// system refuses.
+/// Binds the calling thread to those of the processors that are in the first one's processor group; false
+/// where the system refuses.
 pub fn bind(processors: &[usize]) -> bool {
     let Some(group) = processors.first().map(|p| p / 64) else { return false };
     let here = processors.iter().filter(|p| **p / 64 == group);
