@@ -390,7 +390,10 @@ fn commands_run() {
     std::fs::create_dir(at("DIR")).unwrap();
     std::fs::copy(at("nn.bin"), at("DIR/nn.bin")).unwrap();
     let mut done = 0;
-    for (page, text) in pages() {
+    let mut pages = pages();
+    // uses the data and the network of the page on training
+    pages.sort_by_key(|(page, _)| page.ends_with("architectures.md"));
+    for (page, text) in pages {
         if page.starts_with("docs/ja") || page == Path::new("README.ja.md") {
             continue;
         }

@@ -1,5 +1,5 @@
 //! What each format loses of what another one holds: measured, compared with what `convert` says, and with the table of
-//! docs/analysis.md.
+//! docs/formats.md.
 
 use std::path::Path;
 use std::time::Duration;
@@ -113,7 +113,7 @@ fn what_is_lost_is_what_is_said_and_what_the_table_shows() {
         let cells: Vec<String> = Format::ALL.into_iter().map(|to| cell(from, to)).collect();
         table += &format!("| {name} | {} |\n", cells.join(" | "));
     }
-    for document in ["docs/analysis.md", "docs/ja/analysis.md"] {
+    for document in ["docs/formats.md", "docs/ja/formats.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
         let text = std::fs::read_to_string(path).unwrap();
         assert!(text.contains(&table), "{document} does not show\n{table}");
