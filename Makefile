@@ -8,7 +8,7 @@ ARM = aarch64-unknown-linux-gnu
 # Debian keeps wine64 out of the path
 WINE ?= $(firstword $(wildcard /usr/bin/wine64 /usr/lib/wine/wine64) wine)
 
-.PHONY: help build pgo dist test page-test slurm-test lint bench windows aarch64
+.PHONY: help build pgo dist test page-test slurm-test numa-test lint bench windows aarch64
 
 help:
 	@echo 'make build    release build, target/release/toratsugumi'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test     all tests'
 	@echo 'make page-test the page of analyse --html in a headless Chromium (CHROMIUM=path)'
 	@echo 'make slurm-test  the learning loop on a Slurm of two nodes (slurm-wlm, munge)'
+	@echo 'make numa-test   threads and memory on emulated machines of several memory nodes, see .ci/numa/run'
 	@echo 'make lint     formatting and clippy'
 	@echo 'make bench    the signature of the search and its speed'
 	@echo 'make windows  cross build for Windows, and its bench under wine against the native one'
@@ -53,6 +54,9 @@ page-test:
 
 slurm-test:
 	$(CARGO) test --test suite learn:: -- --ignored --nocapture
+
+numa-test:
+	.ci/numa/run
 
 lint:
 	$(CARGO) fmt --check
