@@ -296,7 +296,7 @@ fn completions_and_manual_pages_cover_every_command() {
 
 /// Makes a command of the pages fast: the same command with small numbers.
 fn cut_down(words: &mut Vec<String>) {
-    const SMALL: [(&str, &str); 10] = [
+    const SMALL: [(&str, &str); 11] = [
         ("--movetime", "20"),
         ("--depth", "3"),
         ("--positions", "600"),
@@ -306,11 +306,12 @@ fn cut_down(words: &mut Vec<String>) {
         ("--count", "1"),
         ("--min-count", "1"),
         ("--threads", "1"),
+        ("--hash", "1"),
         ("-j", "1"),
     ];
     for i in 1..words.len() {
         let small = SMALL.iter().find(|(flag, _)| *flag == words[i - 1]);
-        if let Some((_, value)) = small.filter(|_| words[i].parse::<u64>().is_ok()) {
+        if let Some((_, value)) = small.filter(|_| words[i].split(',').all(|n| n.parse::<u64>().is_ok())) {
             words[i] = value.to_string();
         }
         for nodes in ["nodes=5000", "nodes=10000"] {
