@@ -5,7 +5,7 @@ use crate::types::{Color, PieceType, Square};
 use std::fmt;
 
 const KANJI: [&str; PieceType::NUM] =
-    ["・", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍", "・"];
+    ["・", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "竜", "・"];
 const FILES: [&str; 9] = ["１", "２", "３", "４", "５", "６", "７", "８", "９"];
 const RANKS: [&str; 9] = ["一", "二", "三", "四", "五", "六", "七", "八", "九"];
 const COUNTS: [&str; 19] = [
@@ -13,8 +13,8 @@ const COUNTS: [&str; 19] = [
     "十六", "十七", "十八",
 ];
 
-/// Displays a position as a diagram: White's hand, the board from Black's side (`v` marks White's pieces), Black's
-/// hand, whose turn it is.
+/// Displays a position as a diagram: White's hand, the board from Black's side (`v` marks White's pieces),
+/// Black's hand, whose turn it is.
 pub struct Diagram<'a>(pub &'a Position);
 
 impl Diagram<'_> {

@@ -36,7 +36,7 @@ impl PieceType {
     pub const PRO_SILVER: PieceType = PieceType(12);
     /// 馬
     pub const HORSE: PieceType = PieceType(13);
-    /// 龍
+    /// 竜
     pub const DRAGON: PieceType = PieceType(14);
     /// Table size for indexing by piece type.
     pub const NUM: usize = 16;

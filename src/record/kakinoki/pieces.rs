@@ -2,19 +2,20 @@
 
 use crate::types::{Color, PieceType};
 
-/// The kinds as boards show them, by `PieceType::index`.
+/// The kinds in diagrams (BOD), by `PieceType::index`. The format has 龍 there; texts have 竜, as the official
+/// notation.
 pub(super) const KINDS: [&str; 15] =
     ["", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "杏", "圭", "全", "馬", "龍"];
-/// The kinds in moves, where promoted pieces of one character would be unusual.
+/// The kinds in moves.
 pub(super) const MOVE_KINDS: [&str; 15] =
-    ["", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍"];
+    ["", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "竜"];
 /// Other spellings, longest first.
 const VARIANTS: [(&str, PieceType); 8] = [
     ("成歩", PieceType::PRO_PAWN),
     ("成角", PieceType::HORSE),
     ("成飛", PieceType::DRAGON),
     ("王", PieceType::KING),
-    ("竜", PieceType::DRAGON),
+    ("龍", PieceType::DRAGON),
     ("杏", PieceType::PRO_LANCE),
     ("圭", PieceType::PRO_KNIGHT),
     ("全", PieceType::PRO_SILVER),
