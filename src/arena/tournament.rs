@@ -53,10 +53,7 @@ impl Tournament {
             |&(a, b): &(usize, usize)| ![a, b].into_iter().any(|engine| self.limits(engine).has_time());
         let (openings, pairs) = (self.schedule.different_openings(), self.schedule.games_each / 2);
         let repeats = openings < pairs && self.schedule.pairings.iter().any(timeless);
-        repeats.then(|| {
-            let unit = if openings == 1 { "opening" } else { "openings" };
-            messages::few_openings(openings, unit, pairs)
-        })
+        repeats.then(|| messages::few_openings(openings, pairs))
     }
 
     fn start(&self, engine: usize) -> Result<Started, TournamentError> {

@@ -63,8 +63,7 @@ impl OpenBook {
                 }
                 let (book, dropped) = db::read(BufReader::with_capacity(1 << 20, File::open(path)?))?;
                 if dropped.unread > 0 {
-                    let unread = dropped.unread;
-                    say(&format!("{}: {unread} positions and moves cannot be read", path.display()));
+                    say(&format!("{}: unreadable positions and moves: {}", path.display(), dropped.unread));
                 }
                 OpenBook::Memory { book, plies: true }
             }

@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 /// Solve mate problems: find a mate by checks alone, or prove that there is none
 #[derive(clap::Args)]
 pub struct Args {
-    /// Files of problems: one SFEN a line (`-` is standard input), or records of every format that `convert` reads, whose
-    /// first position counts
+    /// Files of problems: one SFEN a line (`-` is standard input), or records of every format that `convert`
+    /// reads, whose first position counts
     #[arg(value_name = "FILE", required_unless_present = "sfen", conflicts_with = "sfen")]
     files: Vec<PathBuf>,
     /// A single problem
@@ -237,8 +237,7 @@ impl Run<'_> {
             Answer::NoMate => writeln!(self.out, "{}", messages::no_mate())?,
             Answer::Unknown => writeln!(self.out, "{}", messages::undecided(self.args.time))?,
         }
-        let counted = if *nodes == 1 { "node" } else { "nodes" };
-        writeln!(self.out, "{}", messages::nodes_and_time(nodes, counted, time.as_secs_f64()))?;
+        writeln!(self.out, "{}", messages::nodes_and_time(nodes, time.as_secs_f64()))?;
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! [`Client`] plays one game after another: it connects, plays, writes the records, and reconnects after failures.
+//! [`Client`] plays one game after another: it connects, plays, writes the records, and reconnects after
+//! failures.
 
 use super::clock::Lag;
 use super::connection::Connection;
@@ -248,7 +249,7 @@ impl<'a> Client<'a> {
                 if matches!(e, SessionError::Link(LinkError::Stopped)) {
                     self.left = Some(id.clone());
                 }
-                self.log.warn(&format!("game {id} interrupted after {} moves", game.record.moves.len()));
+                self.log.warn(&format!("game {id} interrupted after move {}", game.record.moves.len()));
                 // written at once: the process may end before the game does
                 game.abandon();
                 if let Err(e) = self.recorder.interrupted(&game, &about) {
@@ -277,7 +278,7 @@ impl<'a> Client<'a> {
         let reason = outcome.reason.map_or(String::new(), |r| format!(" {r}"));
         match self.recorder.finished(game, outcome, about) {
             Ok(path) => self.log.say(&format!(
-                "{verdict}{reason} after {} moves: {}",
+                "{verdict}{reason} after move {}: {}",
                 game.record.moves.len(),
                 path.display()
             )),

@@ -38,7 +38,7 @@ impl TdLambda {
     /// A note about a set in which some games are fragments, as `data convert` makes from positions.
     pub fn note(unknown_ends: u64, games: u64) -> Option<String> {
         (unknown_ends > 0).then(|| {
-            format!("note: how {unknown_ends} of {games} games ended is not known; TD targets leave their results out")
+            format!("note: games whose end is not known: {unknown_ends} of {games}; TD targets leave their results out")
         })
     }
 

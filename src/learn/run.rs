@@ -79,8 +79,8 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
         report::write(&directory, &all, Some((&plan, "its match")))?;
         if plan.config.judge.games > 0 {
             say(format!(
-                "generation {number}: {} games against generation {}",
-                plan.config.judge.games, plan.player
+                "generation {number}: match against generation {}; games: {}",
+                plan.player, plan.config.judge.games
             ));
         }
         let judged = staged(&directory, number, "judge.json", || judge(&plan, context))?;
@@ -88,7 +88,7 @@ pub fn run(options: &LoopOptions) -> Result<(), LearnError> {
         let elo = judged.elo_text().map_or(String::new(), |elo| format!(", Elo {elo}"));
         let loss = trained.validation.map_or(String::new(), |loss| format!("; validation {loss:.5}"));
         say(format!(
-            "generation {number}: {word}: +{} ={} -{}{elo}{loss}; {} positions",
+            "generation {number}: {word}: +{} ={} -{}{elo}{loss}; positions: {}",
             judged.wins, judged.draws, judged.losses, played.positions
         ));
         // a window that has grown since needs the older games

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("page/page.js");
 /// The page.
 ///
 /// # Errors
-/// When the report cannot be written as JSON, which does not happen with numbers that are numbers.
+/// When the report has a number that JSON cannot express (NaN, infinity).
 pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
     let lang = report.words;
     let title = format!("{} - {}", report.player(Color::Black), report.player(Color::White));
@@ -35,7 +35,7 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
         map.insert("kif".into(), Format::Kif.write(&judged).into());
         map.insert("csa".into(), Format::Csa.write(&judged).into());
     }
-    // nothing within a script element may look like its end
+    // the text of a script element must not contain `</script>`
     let data = data.to_string().replace('<', "\\u003c");
     let parts = [
         ("{{lang}}", lang.code().to_string()),
@@ -74,7 +74,7 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
             .into(),
         ),
         ("{{style}}", [PALETTE, STYLE].concat()),
-        // last, for names and comments may hold anything
+        // last, because names and comments may contain placeholders
         ("{{rules}}", RULES.to_string()),
         ("{{script}}", SCRIPT.to_string()),
         ("{{data}}", data),
@@ -82,19 +82,20 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
     Ok(parts.iter().fold(PAGE.to_string(), |page, (name, text)| page.replacen(name, text, 2)))
 }
 
-/// A move of a variation: USI, in words, comments.
+/// A move of a variation: in USI, as text, its comments.
 type Step<'a> = (String, String, &'a [String]);
 
-/// The record's variations as lines: the plies of the game before each (`base`), its moves in USI and in words, the
-/// comments on them. A variation of a variation begins where that one does; its `own` moves come after so many.
+/// The record's variations as lines, with their moves in USI and as text, and their comments. `base` is the
+/// number of the game's plies before the line. A variation of a variation repeats the moves of its parent;
+/// `own` is their number.
 fn variations(report: &Report<'_>) -> Vec<Value> {
     let mut found = Vec::new();
     branches(&report.record.moves, None, (report.record.root.clone(), None), report.words, &mut found);
     found
 }
 
-/// Collects the variations beside these moves. `branch`: for a variation, the plies before it in the game and its
-/// moves before these.
+/// Collects the variations beside these moves. `branch`: for a variation, the plies before it in the game and
+/// its moves before these.
 fn branches<'a>(
     moves: &'a [Ply],
     branch: Option<(usize, Vec<Step<'a>>)>,
@@ -131,7 +132,7 @@ fn branches<'a>(
     }
 }
 
-/// The words that the script shows, in Japanese and English; `{}` are the script's to fill.
+/// The texts that the script shows, in Japanese and English. The script replaces `{}`.
 const WORDS: [(&str, &str, &str); 43] = [
     ("doubt", "？", "?"),
     ("between", "{}から{}まで", "between {} and {}"),
@@ -141,9 +142,9 @@ const WORDS: [(&str, &str, &str); 43] = [
     ("book", "定跡", "book"),
     ("inBook", "定", "book"),
     ("time", "消費", "time"),
-    ("missed", "{}手詰を逃す", "a mate in {} plies missed"),
-    ("allowed", "{}手詰が生じる", "a mate in {} plies allowed"),
-    ("mate", "{} {}手詰", "{} mates in {} plies"),
+    ("missed", "{}手詰を逃す", "missed: {}-ply mate"),
+    ("allowed", "{}手詰が生じる", "allowed: {}-ply mate"),
+    ("mate", "{} {}手詰", "{}: {}-ply mate"),
     ("depth", "深さ", "depth"),
     ("hand", "持駒", "in hand"),
     ("none", "なし", "none"),
@@ -168,12 +169,12 @@ const WORDS: [(&str, &str, &str); 43] = [
     (
         "inGame",
         "本譜の{}手目の局面になります（{}）。",
-        "It leads to the game's position after {} moves and {}.",
+        "It leads to the game's position after move {} and {}.",
     ),
     (
         "reached",
         "本譜の{}手目と同じ局面です（先手の勝率 {}）。",
-        "The game's position after {} moves: Black's win rate {}.",
+        "The game's position after move {}: Black's win rate {}.",
     ),
     ("unknown", "この手はエンジンの読みにありません。", "The engine's lines do not have this move."),
     ("question", "問題 {}/{}　{}手目 {} よりよい手は？", "Question {} of {}: a better move than {}. {}?"),
@@ -211,7 +212,7 @@ fn json_name(class: Class) -> String {
     format!("{class:?}").to_lowercase()
 }
 
-/// What the record says of the game: headings, the handicap and the result.
+/// What the record says about the game: headings, the handicap and the result.
 fn facts(report: &Report<'_>) -> String {
     let lang = report.words;
     let label = |name: &str| -> Option<String> {
@@ -243,8 +244,8 @@ fn facts(report: &Report<'_>) -> String {
             _ => String::new(),
         };
         let won = if winner.is_empty() { "" } else { lang.pick("勝ち ", "wins, ") };
-        let count = lang
-            .pick(format!("（{}手）", report.moves.len()), format!(" after {} moves", report.moves.len()));
+        let count =
+            lang.pick(format!("（{}手）", report.moves.len()), format!(", moves: {}", report.moves.len()));
         rows.push((lang.pick("結果", "Result").into(), format!("{winner}{won}{ending}{count}")));
     }
     let rows: String = rows

@@ -125,12 +125,13 @@ pub struct TurningPoint {
 
 /// A turning point loses at least so much.
 const TURNING: f64 = 0.15;
-/// Where more moves lost so much, the list ends after this many of them, at the greatest gap between two losses.
+/// Where more moves lost so much, the list ends after this many of them, at the greatest gap between two
+/// losses.
 const TURNING_POINTS: RangeInclusive<usize> = 3..=6;
 
 impl<'a> Report<'a> {
-    /// Puts record, readings (one for each position) and the moves of a book in each position (empty without a book)
-    /// together.
+    /// Puts record, readings (one for each position) and the moves of a book in each position (empty without
+    /// a book) together.
     pub fn new(
         record: &'a Record,
         settings: &'a Settings,
@@ -369,13 +370,18 @@ fn in_words(m: &MoveReport, record: &Record, lang: Lang) -> String {
             shown(after)
         ),
     );
+    let ply = |n| if n == 1 { "ply" } else { "plies" };
     if let Some(plies) = missed_mate {
-        text +=
-            &lang.pick(format!("{plies}手の詰みを逃した。"), format!(" It misses a mate in {plies} plies."));
+        text += &lang.pick(
+            format!("{plies}手の詰みを逃した。"),
+            format!(" It misses a mate in {plies} {}.", ply(plies)),
+        );
     }
     if let Some(plies) = allowed_mate {
-        text +=
-            &lang.pick(format!("{plies}手の詰みが生じた。"), format!(" It allows a mate in {plies} plies."));
+        text += &lang.pick(
+            format!("{plies}手の詰みが生じた。"),
+            format!(" It allows a mate in {plies} {}.", ply(plies)),
+        );
     }
     if let Some(best) = &m.best {
         text += &lang.pick(format!("最善は{best}。"), format!(" Best was {best}."));

@@ -1,8 +1,9 @@
 //! The messages of `convert`, `mate`, `match` and `book`, in Japanese and in English. A function is a
-//! message; its arguments are the values in the text.
+//! message; its arguments are the values in the text, in English as [`Number`]: `{games:#}` is the `s` of
+//! `{games}`.
 
 use super::lang::Lang;
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 
 macro_rules! messages {
     ($($name:ident($($value:ident),*) $ja:literal, $en:literal;)*) => {$(
@@ -10,7 +11,10 @@ macro_rules! messages {
         pub(crate) fn $name($($value: impl Display),*) -> String {
             match Lang::of_process() {
                 Lang::Ja => format!($ja),
-                Lang::En => format!($en),
+                Lang::En => {
+                    $(let $value = Number($value);)*
+                    format!($en)
+                }
             }
         }
     )*};
@@ -66,13 +70,13 @@ messages! {
         "files read: {whole} whole, {partly} partly, {refused} refused";
     games_skipped(games)
         "{games}局（または局面）を読み飛ばしました",
-        "{games} games or positions were skipped";
+        "skipped games or positions: {games}";
     more_warnings(count)
         "ほかに{count}件の警告があります",
-        "and {count} more warnings";
+        "and {count} more warning{count:#}";
     games_unwritten(kept, all)
         "{all}局のうち{kept}局を書き込みませんでした",
-        "{kept} of {all} games were not written";
+        "games not written: {kept} of {all}";
     same_target(one, other, path)
         "{one}と{other}の出力先がどちらも{path}になるため、最初のものだけを書き込みます",
         "{one} and {other} would both become {path}; only the first is written";
@@ -97,7 +101,7 @@ messages! {
         "mate in {plies} {unit} (no shorter mate exists)";
     without_useless(plies)
         "末尾の無駄合を除くと{plies}手",
-        "{plies} plies without useless interpositions (無駄合い) at the end";
+        "length without useless interpositions (無駄合い) at the end: {plies}";
     others_unknown()
         "初手の余詰: 時間内に調べきれませんでした",
         "other first moves: not all examined in time";
@@ -113,19 +117,19 @@ messages! {
     undecided(ms)
         "{ms}ミリ秒では詰み・不詰を判定できませんでした",
         "not decided in {ms} ms";
-    nodes_and_time(nodes, unit, seconds)
+    nodes_and_time(nodes, seconds)
         "{nodes}ノード、{seconds:.3}秒",
-        "{nodes} {unit}, {seconds:.3} s";
+        "{nodes} node{nodes:#}, {seconds:.3} s";
     defenders_to_move(problems)
         "{problems}問は玉方の手番です",
-        "{problems} problems with the defender to move";
+        "{problems} problem{problems:#} with the defender to move";
     problems_header()
         " 番号     手数    最短    余詰     ノード  ミリ秒  初手",
         "   no  plies  shortest  others      nodes      ms  first move";
     problems_summary(problems, mates, shortest, none, open, nodes, seconds)
         "{problems}問: 詰み{mates}（うち最短と証明{shortest}）、不詰{none}、未解決{open}。{nodes}ノード、{seconds:.3}秒",
-        "{problems} problems: {mates} mates ({shortest} proved shortest), {none} without a mate, {open} not decided; \
-         {nodes} nodes, {seconds:.3} s";
+        "{problems} problem{problems:#}: {mates} mate{mates:#} ({shortest} proved shortest), {none} without a mate, \
+         {open} not decided; {nodes} node{nodes:#}, {seconds:.3} s";
 }
 
 // match
@@ -138,7 +142,7 @@ messages! {
         "{limits}: not enough time for a single move";
     opening_too_long(most, plies)
         "--max-ply {most}: {plies}手の開始局面があります",
-        "--max-ply {most}: an opening has {plies} plies";
+        "--max-ply {most}: the length of an opening is {plies}";
     resign_moves_alone()
         "--resign 0では--resign-movesは意味を持ちません",
         "--resign-moves has no effect with --resign 0";
@@ -148,11 +152,11 @@ messages! {
     two_engines()
         "対局には2つ以上のエンジンが必要です",
         "a match needs two engines";
-    few_openings(openings, unit, pairs)
+    few_openings(openings, pairs)
         "警告: ノード数か深さだけの制限で{pairs}組の対局に対し、開始局面が{openings}種類しかありません。同じ対局が\
          繰り返されると、結果が実際より確からしく見えます",
-        "warning: {openings} different {unit} for {pairs} pairs of games, limited by nodes or depth: games may \
-         repeat, and then the result looks more certain than it is";
+        "warning: {openings} different opening{openings:#} for {pairs} pair{pairs:#} of games, limited by nodes or \
+         depth: games may repeat, and then the result looks more certain than it is";
     one_thread(engine)
         "{engine}: 1スレッドで思考します。変えるにはこのエンジンの--engineにThreads=Nを加えてください",
         "{engine}: Threads=1; add Threads=N to its --engine to change that";
@@ -191,7 +195,7 @@ messages! {
         "undecided";
     match_summary(games, plies, black, white, draws, reasons)
         "{games}局（平均{plies:.0}手）: 先手{black}勝、後手{white}勝、引き分け{draws}。{reasons}",
-        "{games} games of {plies:.0} moves; Black wins {black}, White {white}, {draws} draws; {reasons}";
+        "{games} game{games:#} of {plies:.0} moves; Black wins {black}, White {white}, {draws} draw{draws:#}; {reasons}";
     no_faults()
         "反則・異常なし",
         "no faults";
@@ -210,7 +214,7 @@ messages! {
         "{path}: unknown format; give --to db, ybb, bin or sbk";
     book_written(positions, moves, path)
         "{positions}局面、{moves}手を{path}に書き込みました",
-        "{positions} positions, {moves} moves to {path}";
+        "{positions} position{positions:#}, {moves} move{moves:#} to {path}";
     positions_once(path, dropped)
         "{path}: 同じ局面は最小の手数のものにまとめました。引き継がなかったもの: {dropped}",
         "{path}: each position stands once, at its smallest move number; dropped: {dropped}";
@@ -225,8 +229,8 @@ messages! {
         "games: {read} read, {taken} used";
     backed_up(positions, inner, leaves, illegal, repetitions)
         "{positions}局面、定跡内の指し手{inner}、末端{leaves}、反則手{illegal}、最善手順が千日手になる局面{repetitions}",
-        "{positions} positions, {inner} moves inside, {leaves} leaves, {illegal} illegal, {repetitions} positions whose \
-         best line repeats";
+        "{positions} position{positions:#}, moves inside: {inner}, leaves: {leaves}, illegal moves: {illegal}, \
+         positions whose best line repeats: {repetitions}";
     backup_time(read, solved, mib)
         "読み込み{read:.1}秒、ミニマックス{solved:.1}秒、メモリ{mib} MiB",
         "read in {read:.1} s, backed up in {solved:.1} s, {mib} MiB";
@@ -235,22 +239,22 @@ messages! {
         "depths are numbers of book moves now; to play from this book, set BookDepthLimit to 0";
     unnumbered(path, without, all)
         "--max-ply: {path}: {all}局面のうち{without}局面に手数がありません",
-        "--max-ply: {path}: {without} of {all} positions have no move number";
+        "--max-ply: {path}: positions without a move number: {without} of {all}";
     unnumbered_lines(path, without, all)
         "{path}: {all}局面のうち{without}局面に手数がなく、それらを通る手順は--max-plyでは止まりません",
-        "{path}: {without} of {all} positions have no move number; --max-ply does not stop lines through them";
+        "{path}: positions without a move number: {without} of {all}; --max-ply does not stop lines through them";
     pruned(positions, moves)
         "{positions}局面、{moves}手を取り除きました",
-        "dropped: {positions} positions, {moves} moves";
+        "dropped: {positions} position{positions:#}, {moves} move{moves:#}";
     left_book(moves, sfen)
         "定跡にない局面です。この手順で定跡にあるのは{moves}手目の局面まで:\nsfen {sfen}",
-        "not in the book; on the way here the book has the position after {moves} moves:\nsfen {sfen}";
+        "not in the book; on the way here the book has the position after {moves} move{moves:#}:\nsfen {sfen}";
     nearest_in_book(squares, sfen)
         "定跡にない局面です。最も近い局面（{squares}か所の違い）:\nsfen {sfen}",
         "not in the book; the nearest position in it (differences: {squares}):\nsfen {sfen}";
     book_effort(searches, threads, time)
         "{searches}局面を{threads}スレッドで探索します。所要時間の目安: {time}",
-        "{searches} searches on {threads} threads will take about {time}";
+        "positions to search: {searches}; about {time} on {threads} thread{threads:#}";
     book_header()
         "    指し手        評価値   深さ      回数   割合  手順",
         "    move           score  depth     count  share  line";
@@ -271,13 +275,13 @@ messages! {
         "plies       {first} to {last}";
     stats_scores(scored, low, median, high)
         "評価値      {scored}手。5 %点{low}、中央値{median}、95 %点{high}",
-        "scores      {scored} moves; 5 %, 50 %, 95 %: {low}, {median}, {high} cp";
+        "scores      {scored} move{scored:#}; 5 %, 50 %, 95 %: {low}, {median}, {high} cp";
     stats_depth(deepest)
         "深さ        最大{deepest}",
         "depth       at most {deepest}";
     stats_counts(counted, games)
         "採用回数    {counted}手、合計{games}",
-        "counts      {counted} moves, {games} in all";
+        "counts      {counted} move{counted:#}, {games} in all";
     stats_memory(kib)
         "メモリ      {kib} KiB",
         "memory      {kib} KiB";
@@ -286,28 +290,25 @@ messages! {
         "{done} of {all} positions  {speed:.2} searches/s  {left} left";
     searched(count, time)
         "{count}回の探索、{time}",
-        "{count} searches in {time}";
+        "searched positions: {count}, in {time}";
     root_score(score, plies)
         "最初の開始局面の評価値: 先手から見て{score}、末端まで{plies}手",
-        "score of the first root {score} cp for Black, {plies} plies to its leaf";
+        "score of the first root: {score} cp for Black; plies to its leaf: {plies}";
     leaves_written(leaves, path)
         "末端{leaves}局面を{path}に書き込みました",
-        "{leaves} leaves to {path}";
+        "leaves written to {path}: {leaves}";
     not_checked(lost)
         "検査の対象外: {lost}",
         "not checked: {lost}";
     verified(positions, moves)
         "{positions}局面、{moves}手",
-        "{positions} positions, {moves} moves";
+        "{positions} position{positions:#}, {moves} move{moves:#}";
     unreached(count)
         "平手・駒落ちの初期局面から定跡の手順では到達できない局面: {count}",
-        "{count} positions that the book's moves do not reach from the usual starting positions";
-    of_kind(count, kind)
-        "{kind}: {count}",
-        "{count} {kind}";
+        "positions that the book's moves do not reach from the usual starting positions: {count}";
     book_faults(path, count)
         "{path}: {count}件の誤りがあります",
-        "{path}: {count} faults";
+        "{path}: {count} fault{count:#}";
 }
 
 /// Words that stay English in files for programs.
@@ -332,10 +333,10 @@ const WORDS: &[(&str, &str)] = &[
     ("no", "未"),
     // what `book verify` finds
     ("out of order", "順序の誤り"),
-    ("there twice", "重複"),
+    ("duplicates", "重複"),
     ("illegal moves", "反則手"),
     ("against the rules", "規則に反する局面"),
-    ("that cannot be read", "読み取れない局面と指し手"),
+    ("unreadable", "読み取れない局面と指し手"),
     // what record formats cannot store
     ("1 move", "指し手"),
     ("1 variation", "変化手順"),
@@ -407,7 +408,20 @@ pub(crate) fn counted(count: usize, one: &str, several: &str) -> String {
 pub(crate) fn number_of(count: usize, things: &str) -> String {
     match Lang::of_process() {
         Lang::Ja => format!("{}{count}件", word(things)),
-        Lang::En => format!("{count} {things}"),
+        Lang::En => format!("{things}: {count}"),
+    }
+}
+
+/// A number in an English text: `{}` is the number, `{:#}` the `s` of the noun after it, which 1 does not
+/// have.
+pub(crate) struct Number<T>(pub T);
+
+impl<T: Display> Display for Number<T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match f.alternate() {
+            true => f.write_str(if self.0.to_string() == "1" { "" } else { "s" }),
+            false => self.0.fmt(f),
+        }
     }
 }
 

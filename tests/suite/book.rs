@@ -1,6 +1,8 @@
-//! Opening books: every format into each, play from a book, malformed books, and the making of books over kills.
+//! Opening books: every format into each, play from a book, malformed books, and the making of books over
+//! kills.
 //!
-//! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as many books as wanted.
+//! `TORATSUGUMI_FUZZ_BOOKS=100000 cargo test --release --test suite book:: --ignored --nocapture` mutates as
+//! many books as wanted.
 
 use crate::support::{env_number, program};
 use std::path::Path;
@@ -385,7 +387,7 @@ fn a_broken_book_is_one_error_line_and_no_crash() {
     for on_the_fly in ["false", "true"] {
         let (mut e, said) = engine(dir.path(), lines.as_bytes(), &[("BookOnTheFly", on_the_fly)]);
         assert_eq!(go(&mut e, Limits::nodes(1)).0, "7g7f", "{on_the_fly} {said:?}");
-        let told = said.iter().any(|s| s.contains("user.db: 2 positions and moves cannot be read"));
+        let told = said.iter().any(|s| s.contains("user.db: unreadable positions and moves: 2"));
         assert_eq!(told, on_the_fly == "false", "{said:?}");
     }
 }
@@ -508,9 +510,9 @@ fn commands_make_prune_and_verify_books() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(!output.status.success());
     for line in [
-        "1 out of order",
-        "2 there twice",
-        "1 illegal moves",
+        "out of order: 1",
+        "duplicates: 2",
+        "illegal moves: 1",
         "line 4: 7g7f",
         "line 5: as in line 1",
         "1g1e in ",
@@ -520,7 +522,7 @@ fn commands_make_prune_and_verify_books() {
     write("worse.db", &format!("sfen {START} 1\n7g7f none\nnonsense\n"));
     let output = toratsugumi(&["convert", "worse.db", "-o", "c.ybb"], dir.path()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && error.contains("1 unreadable positions or moves"), "{error}");
+    assert!(output.status.success() && error.contains("unreadable positions or moves: 1"), "{error}");
     let output = toratsugumi(&["verify", "worse.db"], dir.path()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(!output.status.success() && text.contains("line 3: \"nonsense\" is no move"), "{text}");
@@ -529,7 +531,7 @@ fn commands_make_prune_and_verify_books() {
     let output = toratsugumi(&["verify", path], dir.path()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        text.contains("1 positions, 1 moves") && text.contains("line 4: ") && !text.contains("packed"),
+        text.contains("1 position, 1 move") && text.contains("line 4: ") && !text.contains("packed"),
         "{text}"
     );
     // a text is no book

@@ -32,8 +32,10 @@ fn book(dir: &Path, args: &str) -> (bool, String, String) {
 /// The notes of a command that must succeed and write so many positions and moves.
 fn notes(dir: &Path, args: &str, positions: usize, moves: usize) -> String {
     let (success, out, notes) = book(dir, args);
+    let several = |count: usize| if count == 1 { "" } else { "s" };
+    let (p, m) = (several(positions), several(moves));
     assert!(
-        success && out.contains(&format!("{positions} positions, {moves} moves")),
+        success && out.contains(&format!("{positions} position{p}, {moves} move{m}")),
         "{args}: {out}{notes}"
     );
     notes
@@ -57,19 +59,19 @@ fn joined_positions_are_reported() {
     for to in ["db", "ybb", "bin", "sbk"] {
         let told = notes(dir.path(), &format!("convert plies.db -o o --force --to {to}"), 1, 2);
         let joined = "o: each position stands once, at its smallest move number; dropped: \
-                      1 duplicate positions (merged), \
-                      1 duplicate moves (the first entry was kept)\n";
+                      duplicate positions (merged): 1, \
+                      duplicate moves (the first entry was kept): 1\n";
         assert!(told.starts_with(joined), "{told}");
     }
-    assert!(book(dir.path(), "pack plies.db -o p").2.contains("1 duplicate positions"));
-    assert!(notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("1 duplicate positions"));
+    assert!(book(dir.path(), "pack plies.db -o p").2.contains("duplicate positions (merged): 1"));
+    assert!(notes(dir.path(), "minimax plies.db -o m.db", 1, 2).contains("duplicate positions (merged): 1"));
     assert_eq!(notes(dir.path(), "convert one.db -o one2.db", 1, 1), "");
     // what a file has twice is told where it is read
     let told = notes(dir.path(), "convert twice.db -o twice2.db", 1, 1);
-    let expect = "twice.db (db): dropped: 1 positions without moves, \
-                  1 duplicate positions (merged), \
-                  2 duplicate moves (the first entry was kept), \
-                  1 remarks on missing positions or moves\n";
+    let expect = "twice.db (db): dropped: positions without moves: 1, \
+                  duplicate positions (merged): 1, \
+                  duplicate moves (the first entry was kept): 2, \
+                  remarks on missing positions or moves: 1\n";
     assert_eq!(
         (told.as_str(), text(dir.path(), "twice2.db")),
         (expect, text(dir.path(), "one.db").replace("10 20", "1 2"))
@@ -78,7 +80,10 @@ fn joined_positions_are_reported() {
     notes(dir.path(), "convert one.db -o one.bin", 1, 1);
     let bin = std::fs::read(dir.path().join("one.bin")).unwrap();
     std::fs::write(dir.path().join("two.bin"), [&bin[..], &bin].concat()).unwrap();
-    assert!(notes(dir.path(), "convert two.bin -o two.db", 1, 1).contains("1 duplicate moves"));
+    assert!(
+        notes(dir.path(), "convert two.bin -o two.db", 1, 1)
+            .contains("duplicate moves (the first entry was kept): 1")
+    );
     // merging adds counts up, and tells nothing, for nothing is lost
     assert_eq!(notes(dir.path(), "merge plies.db one.db -o sum.db", 1, 2), "");
     assert_eq!(text(dir.path(), "sum.db"), "sfen A 1\n7g7f none 50 30 10\n2g2f none 5 6 7\n");
@@ -142,11 +147,12 @@ fn changed_numbers_are_reported() {
     for line in ["3000000000 1 1", "1 3000000000 1", "1 1 9999999999", "1 1 -5"] {
         std::fs::write(dir.path().join("c.db"), format!("sfen {START} 1\n7g7f none {line}\n")).unwrap();
         let told = notes(dir.path(), "convert c.db -o o --to ybb --force", 0, 0);
-        assert!(told.contains("1 unreadable positions or moves"), "{told}");
+        assert!(told.contains("unreadable positions or moves: 1"), "{told}");
     }
 }
 
-/// `.sbk` has no move numbers: the ways from the initial position give them back; where there is none, none is known.
+/// `.sbk` has no move numbers: the ways from the initial position give them back; where there is none, none
+/// is known.
 #[test]
 fn move_numbers_are_restored_where_known() {
     let second = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2\n3c3d none 1 2 3\n";
@@ -195,6 +201,6 @@ fn pruning_handles_missing_counts_and_plies() {
     assert!(nothing.contains("no move is left; nothing was written"), "{nothing}");
     std::fs::write(dir.path().join("n.db"), format!("sfen {START}\n7g7f\n")).unwrap();
     let unnumbered = error(dir.path(), "prune n.db -o o --to db --max-ply 1");
-    assert!(unnumbered.contains("--max-ply: n.db: 1 of 1 positions have no move number"), "{unnumbered}");
+    assert!(unnumbered.contains("--max-ply: n.db: positions without a move number: 1 of 1"), "{unnumbered}");
     notes(dir.path(), "prune a.ybb -o c.ybb --max-ply 1", 1, 2);
 }

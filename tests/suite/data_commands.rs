@@ -111,11 +111,11 @@ fn the_end_of_a_fragment_is_not_the_end_of_the_game() {
     let told = |line: &str| {
         let (code, _, errors) = dir.run(line);
         assert_eq!(code, 0, "{errors}");
-        errors.lines().filter(|l| l.starts_with("note: how ")).collect::<Vec<_>>().join("|")
+        errors.lines().filter(|l| l.starts_with("note: games ")).collect::<Vec<_>>().join("|")
     };
     assert_eq!(told("data convert a.games -o whole.psv --td-lambda 1"), "");
     let note = told("data convert back.games -o td.psv --td-lambda 1 --all");
-    assert!(note.starts_with("note: how 5 of 5 games ended is not known;"), "{note}");
+    assert!(note.starts_with("note: games whose end is not known: 5 of 5;"), "{note}");
     let record = |name: &str, i: usize| {
         PackedSfenValue::from_bytes(&dir.read(name).as_chunks::<{ PackedSfenValue::LEN }>().0[i]).unwrap()
     };
@@ -279,7 +279,11 @@ fn torn_records_are_reported_and_missing_moves_are_valid() {
         );
     }
     let (code, said, _) = dir.run("data verify torn.psv a.psv");
-    assert!(code == 1 && said.contains("torn.psv: an incomplete record at the end, after 74"), "{said}");
+    assert!(
+        code == 1
+            && said.contains("torn.psv: an incomplete record at the end; positions in order before it: 74"),
+        "{said}"
+    );
     assert!(said.contains("a.psv: 75 positions, all in order"), "{said}");
 
     let (records, _) = whole.as_chunks::<{ PackedSfenValue::LEN }>();

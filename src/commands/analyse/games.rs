@@ -141,12 +141,12 @@ pub fn run(args: &Args, network: Network) -> Result<(), Box<dyn Error>> {
         let others = if others.is_empty() { "" } else { ", and so for every game" };
         note!("wrote {}.{}{others}", target.display(), written.join(", ."));
     }
-    let failed = (failed > 0).then(|| format!("{failed} games were not analysed"));
+    let failed = (failed > 0).then(|| format!("games not analysed: {failed}"));
     reader.finish(failed.into_iter().collect())
 }
 
-/// Reads the records and their earlier readings. Also returns the number of games that cannot be analysed; they are
-/// reported on standard error.
+/// Reads the records and their earlier readings. Also returns the number of games that cannot be analysed;
+/// they are reported on standard error.
 fn games(
     args: &Args,
     settings: &Settings,

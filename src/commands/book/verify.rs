@@ -51,10 +51,10 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let new = |name| FaultKind::new(name, args.show);
     let mut kinds = [
         new("out of order"),
-        new("there twice"),
+        new("duplicates"),
         new("illegal moves"),
         new("against the rules"),
-        new("that cannot be read"),
+        new("unreadable"),
     ];
     let book = match BookFormat::of_file(path).map_err(|e| e.in_file(path))? {
         BookFormat::Db => of_db(path, &mut kinds).map_err(|e| e.in_file(path))?,
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     say!("{}", messages::verified(book.len(), book.move_count()))?;
     say!("{}", messages::unreached(unreached))?;
     for kind in &kinds {
-        say!("{}", messages::of_kind(kind.count, messages::word(kind.name)))?;
+        say!("{}: {}", messages::word(kind.name), kind.count)?;
         for fault in &kind.shown {
             say!("    {fault}")?;
         }

@@ -15,6 +15,7 @@ use crate::csa::player::{Player, PlayerError, Sink, Thought};
 use crate::csa::settings::Settings;
 use crate::resume::interrupt;
 use crate::support::console::{note, printable, say};
+use crate::support::messages::Number;
 use std::error::Error;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -80,8 +81,8 @@ fn player(settings: &Settings, send: Sender<Event>) -> Result<Box<dyn Player>, P
 fn summary(tally: &Tally) -> String {
     let Tally { finished, broken, wins, losses, draws } = tally;
     let others = finished - wins - losses - draws;
-    let games = if *finished == 1 { "game" } else { "games" };
-    let mut text = format!("{finished} {games}: {wins} won, {losses} lost, {draws} drawn");
+    let finished = Number(finished);
+    let mut text = format!("{finished} game{finished:#}: {wins} won, {losses} lost, {draws} drawn");
     if others > 0 {
         text += &format!(", {others} without result");
     }

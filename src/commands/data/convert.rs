@@ -62,6 +62,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let (Some(_), Some(text)) = (td, TdLambda::note(unknown_ends.get(), games.get())) {
         note!("{text}");
     }
-    say!("{count} positions to {}", args.files.output.display())?;
+    say!("positions written to {}: {count}", args.files.output.display())?;
     Ok(())
 }

@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Format::Psv => records::<{ PackedSfenValue::LEN }>(&inputs, &args.files.output, &mut seen)?,
         Format::Hcpe => records::<{ HcpEval::LEN }>(&inputs, &args.files.output, &mut seen)?,
     }
-    say!("{} of {} positions kept in {}", seen.kept, seen.all, args.files.output.display())?;
+    say!("positions kept in {}: {} of {}", args.files.output.display(), seen.kept, seen.all)?;
     Ok(())
 }
 

@@ -101,8 +101,8 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     })?;
     let output = output.display();
     match worked {
-        true => say!("{count} positions to {output}")?,
-        false => say!("{output} is complete: {count} positions")?,
+        true => say!("positions written to {output}: {count}")?,
+        false => say!("{output} is complete; positions: {count}")?,
     }
     Ok(())
 }

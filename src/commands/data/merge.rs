@@ -66,6 +66,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     let len = writer.finish()?;
-    say!("{games} games, {} bytes to {}", len - HEADER_LEN, output.display())?;
+    say!("games written to {}: {games}, bytes {}", output.display(), len - HEADER_LEN)?;
     Ok(())
 }

@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         std::fs::remove_file(path).map_err(|e| in_file(path, e))?;
     }
     whole.finish().map_err(|e| in_file(output, e))?;
-    say!("{total} records to {}", output.display())?;
+    say!("records written to {}: {total}", output.display())?;
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use super::inputs::{files, in_file};
 use crate::data::read::each_position;
 use crate::data::{Format, GameReader, Joiner, Plies};
 use crate::support::console::say;
+use crate::support::messages::Number;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::error::Error;
@@ -34,7 +35,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             }
         })
         .sum::<io::Result<usize>>()?;
-    if problems > 0 { Err(format!("{problems} of {} files are damaged", files.len()).into()) } else { Ok(()) }
+    if problems > 0 { Err(format!("damaged files: {problems} of {}", files.len()).into()) } else { Ok(()) }
 }
 
 fn games(path: &Path) -> Result<String, Box<dyn Error>> {
@@ -49,8 +50,12 @@ fn games(path: &Path) -> Result<String, Box<dyn Error>> {
         }
     }
     match reader.problem() {
-        Some(problem) => Err(located(&format_args!("{problem}, after {} games in order", ids.len()))),
-        None => Ok(format!("{} games, {positions} positions", ids.len())),
+        Some(problem) => Err(located(&format_args!("{problem}; games in order before it: {}", ids.len()))),
+        None => Ok(format!(
+            "{games} game{games:#}, {positions} position{positions:#}",
+            games = Number(ids.len()),
+            positions = Number(positions)
+        )),
     }
 }
 
@@ -74,8 +79,8 @@ fn records(path: &Path) -> Result<String, Box<dyn Error>> {
         },
     )?;
     match (problem, moveless) {
-        (Some(problem), _) => Err(format!("{problem}, after {positions} positions in order").into()),
-        (None, 0) => Ok(format!("{positions} positions")),
-        (None, _) => Ok(format!("{positions} positions, {moveless} of them without a move")),
+        (Some(problem), _) => Err(format!("{problem}; positions in order before it: {positions}").into()),
+        (None, 0) => Ok(format!("{0} position{0:#}", Number(positions))),
+        (None, _) => Ok(format!("{0} position{0:#}, {moveless} of them without a move", Number(positions))),
     }
 }

@@ -83,7 +83,7 @@ impl DiagramReader {
     /// The position with that side to move, before the move of that number (from 1).
     pub fn finish(self, side: Color, ply: u32) -> Result<Position, String> {
         if self.ranks != 9 {
-            return Err(format!("the diagram has {} ranks", self.ranks));
+            return Err(format!("ranks of the diagram: {}, instead of 9", self.ranks));
         }
         Position::from_parts(self.board, self.in_hand, side, ply).map_err(|e: SfenError| e.to_string())
     }

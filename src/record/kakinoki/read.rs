@@ -291,7 +291,7 @@ impl<'w> Reader<'w> {
         }
         let plies = game.ply();
         if number.is_some_and(|number| number.trim().parse() != Ok(plies)) {
-            return self.warnings.skip(format_args!("`{}` after {plies} moves", excerpt(text)));
+            return self.warnings.skip(format_args!("`{}` after move {plies}", excerpt(text)));
         }
         match special {
             Some(Ok(special)) => game.finish_line(special, None),
@@ -555,8 +555,8 @@ mod tests {
             }
         }
         for (made, what) in [
-            ("まで99手で後手の勝ち", "after 2 moves"),
-            ("まで3手詰", "after 2 moves"),
+            ("まで99手で後手の勝ち", "after move 2"),
+            ("まで3手詰", "after move 2"),
             ("まで2手で先手の勝ち", "Black is to move"),
             ("まで2手で後手の入玉勝ち", "Black is to move"),
         ] {
