@@ -14,11 +14,11 @@ pub struct Filter {
     pub side: Option<Color>,
     /// Only moves of the side that won.
     pub winners: bool,
-    /// Only games that are drawn or won, not those broken off.
+    /// Only games that were won or drawn, not interrupted ones.
     pub decided: bool,
     /// The first and the last move number, from 1.
     pub plies: (u32, u32),
-    /// A move stays if it was played so often.
+    /// The least count of a move.
     pub min_count: u32,
 }
 
@@ -36,7 +36,7 @@ pub enum RecordedResult {
 #[derive(Default)]
 struct MoveTally {
     ply: u16,
-    /// By move: how often, the sum of its scores, and how many had one.
+    /// For each move: its count, the sum of its scores, the number of scores.
     moves: Vec<(u16, u32, i64, u32)>,
 }
 
@@ -44,7 +44,7 @@ struct MoveTally {
 pub struct Collector {
     filter: Filter,
     positions: HashMap<PackedPosition, MoveTally>,
-    /// Games with at least one move taken.
+    /// Games of which at least one move was counted.
     pub games: u64,
 }
 
@@ -59,7 +59,7 @@ impl Collector {
         self.add_of(self.filter.side, root, moves, ending);
     }
 
-    /// Adds a game's moves of one side or of both; ignores the sides of the filter.
+    /// Adds a game's moves of one side or of both, whatever the filter says about sides.
     pub fn add_of(
         &mut self,
         wanted_side: Option<Color>,
@@ -106,7 +106,7 @@ impl Collector {
         }
     }
 
-    /// The book: counts, mean scores, and as reply the most played one.
+    /// The book, with counts, mean scores, and the most played reply.
     pub fn finish(self) -> Book {
         let least = self.filter.min_count;
         let mut builder = BookBuilder::default();

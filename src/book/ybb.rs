@@ -1,8 +1,9 @@
 //! YaneuraOu's binary format (`.ybb`).
 //!
 //! Little-endian: 16 bytes of magic; u64 number of positions; u64 flags (bit 0: moves have a depth). Then 44
-//! bytes a position, sorted by the first 32: packed SFEN, u64 offset of its moves from the end of this index,
-//! u16 ply, u16 number of moves. Then the moves: u16 move, i16 score, and u16 depth if the flag says so.
+//! bytes per position, sorted by the first 32: packed SFEN, u64 offset of its moves from the end of this
+//! index, u16 ply, u16 number of moves. Then the moves: u16 move, i16 score, and u16 depth if the flag says
+//! so.
 
 use super::error::BookError;
 use super::moves::{BookMove, is_move};
@@ -42,18 +43,18 @@ fn u16_at(bytes: &[u8], at: usize) -> u16 {
 }
 
 impl YbbFile {
-    /// Opens a file to be read piece by piece.
+    /// Opens a file that stays on the disk.
     ///
     /// # Errors
-    /// Files; a header that does not fit the file.
+    /// When the file cannot be read or its header is invalid.
     pub fn open(path: &Path) -> Result<YbbFile, BookError> {
         YbbFile::of(BookSource::file(File::open(path)?)?)
     }
 
-    /// A book of these bytes.
+    /// A book in memory.
     ///
     /// # Errors
-    /// A header that does not fit them.
+    /// When the header is invalid.
     pub fn of_bytes(bytes: Vec<u8>) -> Result<YbbFile, BookError> {
         YbbFile::of(BookSource::Memory(bytes))
     }
@@ -64,14 +65,14 @@ impl YbbFile {
             .read_exact_at(0, &mut header)
             .map_err(|_| BookError::byte(source.len(), "the file ends in its header"))?;
         if &header[..16] != MAGIC {
-            return Err(BookError::byte(0, "no book of this format"));
+            return Err(BookError::byte(0, "not a book of this format"));
         }
         let (records, flags) = (u64_at(&header, 16), u64_at(&header, 24));
         if flags & !WITH_DEPTH != 0 {
             return Err(BookError::byte(24, format_args!("unknown flags {flags:#x}")));
         }
         if records > (source.len() - HEADER) / RECORD {
-            let what = format_args!("{records} positions are announced, the file has not the room");
+            let what = format_args!("the header says {records} positions, the file is too short for them");
             return Err(BookError::byte(16, what));
         }
         Ok(YbbFile { source, records, depth: flags & WITH_DEPTH != 0 })
@@ -112,7 +113,7 @@ impl YbbFile {
     /// Ply and moves of a position.
     ///
     /// # Errors
-    /// Files; moves that lie outside the file.
+    /// When the file cannot be read, or the moves lie outside it.
     pub fn find(&self, packed: &PackedPosition) -> Result<Option<(u16, Vec<BookMove>)>, BookError> {
         let (mut low, mut high) = (0, self.records);
         while low < high {
@@ -130,7 +131,7 @@ impl YbbFile {
     /// The index of the first position that is out of order, if any.
     ///
     /// # Errors
-    /// Files.
+    /// When the file cannot be read.
     pub fn first_unsorted(&self) -> Result<Option<u64>, BookError> {
         let mut last: Option<PackedPosition> = None;
         for i in 0..self.records {
@@ -146,17 +147,17 @@ impl YbbFile {
     /// The whole book.
     ///
     /// # Errors
-    /// Bits that are no position or no move; moves that lie outside the file.
+    /// When bits are not a position or a move, or moves lie outside the file.
     pub fn read(&self) -> Result<(Book, Dropped), BookError> {
         let mut builder = BookBuilder::default();
         for i in 0..self.records {
             let r = self.record(i)?;
             if crate::data::PackedSfen(r.packed.0).unpack().is_err() {
-                return Err(BookError::byte(HEADER + i * RECORD, "bits that are no position"));
+                return Err(BookError::byte(HEADER + i * RECORD, "not a packed position"));
             }
             let moves = self.moves(i, &r)?;
             if moves.len() != usize::from(r.count) {
-                return Err(BookError::byte(HEADER + i * RECORD, "bits that are no move among its moves"));
+                return Err(BookError::byte(HEADER + i * RECORD, "one of its moves is not a move"));
             }
             builder.push(r.packed, r.ply, &moves);
         }
@@ -164,11 +165,11 @@ impl YbbFile {
     }
 }
 
-/// Writes a book; of a position at several plies only the smallest ply. Moves are in the order of their rank.
+/// Writes a book. A position at several plies is written once, at the smallest. Moves are ordered by rank.
 /// Depths are written if any move has one. Returns the numbers of positions and moves.
 ///
 /// # Errors
-/// The output cannot be written.
+/// When the output cannot be written.
 pub fn write(book: Book, out: &mut impl Write) -> Result<(usize, usize), BookError> {
     let (book, _) = book.without_other_plies();
     let depth = book.entries().any(|e| e.moves.iter().any(|m| m.depth().is_some_and(|d| d > 0)));

@@ -126,7 +126,8 @@ pub fn grow(job: &GrowthJob) -> Result<(Book, Journal<GrowthLine>), GrowthError>
 }
 
 impl Growth<'_> {
-    /// Says how long the searches may take, by the time of a short one: those of a growing book are mostly short.
+    /// Says how long the searches may take, by the time of a short one: those of a growing book are mostly
+    /// short.
     fn announce(&mut self, todo: usize) {
         let Growth { job, searchers, book, progress, .. } = self;
         let count = todo.max(job.grow.saturating_sub(book.entries.len()));
@@ -209,8 +210,10 @@ fn settings(job: &GrowthJob, book: &GrowingBook, todo: &[Leaf]) -> io::Result<Js
         start.update(&ply.to_le_bytes());
     }
     Ok(json!({
-        "nodes": e.nodes, "least_nodes": e.least_nodes, "movetime": e.movetime, "multipv": e.multipv, "hash": e.hash, "fv_scale": e.fv_scale,
-        "margin": x.margin, "range": x.range, "own_margin": x.own_margin, "replies": job.replies.identity(), "max_ply": x.max_ply, "draw": x.draw,
+        "nodes": e.nodes, "least_nodes": e.least_nodes, "movetime": e.movetime, "multipv": e.multipv,
+        "hash": e.hash, "fv_scale": e.fv_scale,
+        "margin": x.margin, "range": x.range, "own_margin": x.own_margin,
+        "replies": job.replies.identity(), "max_ply": x.max_ply, "draw": x.draw,
         "shard": job.shard,
         "network": job.network.sha256()?,
         "positions": start.finalize(),

@@ -1,5 +1,5 @@
-//! The dialogue before and between games: login, game summary, agreement, reconnection. A [`Session`] conducts it over
-//! a [`Link`].
+//! The dialogue before and between games: login, game summary, agreement, reconnection. A [`Session`]
+//! conducts it over a [`Link`].
 
 use super::game::GameError;
 use super::link::{Link, LinkError, Wish, Woken};
@@ -9,9 +9,10 @@ use super::summary::{GameSummary, SummaryError, SummaryReader};
 use crate::types::Color;
 use std::time::{Duration, Instant};
 
-/// The other player may take so many times as long as an answer to agree; servers give up after two minutes.
+/// The other player's time to agree, as a multiple of the time for an answer; servers give up after two
+/// minutes.
 const AGREEMENT: u32 = 6;
-/// How often a dead engine is started again before a game, and how often in it.
+/// How often an engine that has died is restarted before a game, and how often during it.
 pub(super) const RESTARTS: u32 = 3;
 
 /// Why a session ended without a game's end.
@@ -20,19 +21,19 @@ pub enum SessionError {
     /// The connection broke, or the user wants to leave.
     #[error(transparent)]
     Link(#[from] LinkError),
-    /// With the server's reason.
+    /// The server refused the login, with its reason.
     #[error("login refused{}", if .0.is_empty() { String::new() } else { format!(": {}", .0) })]
     Refused(String),
-    /// A player does not want the game; with his name.
+    /// A player rejected the game, with its colour.
     #[error("the game does not take place: rejected by {0}")]
     Rejected(String),
-    /// The game summary makes no sense.
+    /// The game summary is invalid.
     #[error(transparent)]
     Summary(#[from] SummaryError),
-    /// The server's moves make no sense.
+    /// The server's moves are invalid.
     #[error(transparent)]
     Game(#[from] GameError),
-    /// No player is left to play for us.
+    /// The engine cannot play any more.
     #[error(transparent)]
     Player(#[from] PlayerError),
 }
@@ -42,22 +43,22 @@ pub enum SessionError {
 pub struct ReconnectState {
     /// Milliseconds of main time.
     pub left: Vec<(Color, u64)>,
-    /// In CSA notation.
+    /// The last move, in CSA notation.
     pub last_move: Option<String>,
 }
 
-/// One connection from its login on.
+/// A connection from its login to its end.
 pub struct Session<'a> {
     /// The connection.
     pub link: Link<'a>,
-    /// Who plays over it.
+    /// The engine.
     pub player: &'a mut dyn Player,
-    /// How often it was started again before the game.
+    /// How often the engine was restarted before the game.
     restarts: u32,
 }
 
 impl<'a> Session<'a> {
-    /// Over a fresh connection.
+    /// A session over a new connection.
     pub fn new(link: Link<'a>, player: &'a mut dyn Player) -> Session<'a> {
         Session { link, player, restarts: 0 }
     }
@@ -66,8 +67,8 @@ impl<'a> Session<'a> {
         self.link.context.settings.answer
     }
 
-    /// The next line of the server, at most until `deadline`; `None` at each look without one. What the player says
-    /// meanwhile belongs to no game.
+    /// Waits for a line of the server, at most until `deadline`; `None` if something else happened first.
+    /// Remarks of the engine in the meantime belong to no game.
     fn next_line(&mut self, deadline: Option<Instant>) -> Result<Option<(String, Instant)>, SessionError> {
         match self.link.wait(deadline)? {
             Woken::Line(line, at) => Ok(Some((line, at))),
@@ -90,9 +91,9 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The player has died between games: starts it again at once, for the next game begins with a running clock.
+    /// Restarts an engine that has died between games, at once: the next game begins with a running clock.
     fn restart(&mut self, what: String) -> Result<(), PlayerError> {
-        /// What kept it from starting may be over then.
+        /// Wait before the next attempt.
         const PAUSE: Duration = Duration::from_secs(1);
         let mut result = Err(PlayerError::Engine(what));
         while let Err(e) = &result
@@ -108,7 +109,7 @@ impl<'a> Session<'a> {
         result
     }
 
-    /// Waits at most `limit` for a line of which `read` makes something.
+    /// Waits at most `limit` for a line for which `read` returns a value.
     fn expect<T>(
         &mut self,
         what: &'static str,
@@ -131,7 +132,7 @@ impl<'a> Session<'a> {
     /// Logs in; with `resume`, to an interrupted game.
     ///
     /// # Errors
-    /// [`SessionError::Refused`] when the server does not want us.
+    /// [`SessionError::Refused`] when the server refuses.
     pub fn login(&mut self, resume: Option<&str>) -> Result<(), SessionError> {
         let settings = self.link.context.settings;
         // a server may send the password back
@@ -149,10 +150,10 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Waits for a game, however long; [`LinkError::Stopped`] when the user no longer wants one.
+    /// Waits for a game without a limit; [`LinkError::Stopped`] when the user stops the program.
     ///
     /// # Errors
-    /// When the connection breaks or the summary makes no sense; the game is rejected then.
+    /// When the connection breaks, or when the summary is invalid; the game is then rejected.
     pub fn wait_for_summary(&mut self, enough: impl Fn() -> bool) -> Result<GameSummary, SessionError> {
         loop {
             if enough() {
@@ -201,10 +202,10 @@ impl<'a> Session<'a> {
         LinkError::Stopped.into()
     }
 
-    /// Agrees to a game and waits for its start: when that was.
+    /// Agrees to a game and waits for its start. Returns the time of the start.
     ///
     /// # Errors
-    /// [`SessionError::Rejected`] when a player does not want it.
+    /// [`SessionError::Rejected`] when a player rejects it.
     pub fn agree(&mut self) -> Result<Instant, SessionError> {
         if (self.link.context.wish)() >= Wish::Finish {
             self.link.send(&ClientLine::Reject)?;
@@ -222,7 +223,7 @@ impl<'a> Session<'a> {
     /// Reads the state of a resumed game: the times left, and the last move.
     ///
     /// # Errors
-    /// When it does not say so in time.
+    /// When the server does not send it in time.
     pub fn reconnect_state(&mut self) -> Result<ReconnectState, SessionError> {
         self.expect("state of the interrupted game", self.answer(), |line, _| {
             matches!(line, ServerLine::BeginReconnect).then_some(Ok(()))
@@ -249,7 +250,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A server's number of milliseconds, kept to what clocks can add.
+/// A number of milliseconds from the server, limited so that clocks cannot overflow.
 fn millis(text: &str) -> Option<u64> {
     text.trim().parse().ok().map(|ms: u64| ms.min(1 << 42))
 }

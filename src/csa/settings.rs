@@ -1,11 +1,11 @@
-//! What a session is to do: [`Settings`]. The command line and the TOML file make them.
+//! The settings of a session: [`Settings`]. They come from the command line and the TOML file.
 
 use super::secret::Secret;
 use jiff::Timestamp;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// All that is needed to play.
+/// All settings of a session.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Name or address of the server.
@@ -14,37 +14,37 @@ pub struct Settings {
     pub port: u16,
     /// Name to log in with.
     pub id: String,
-    /// On floodgate the trip alone.
+    /// The password; on floodgate only the trip.
     pub password: Secret,
-    /// The game's name; empty for servers that want none.
+    /// The game's name; empty for servers without game names.
     pub game: String,
     /// Program and arguments of another engine.
     pub engine: Option<Vec<String>>,
-    /// USI options, the later of two holds.
+    /// USI options; the last value of an option counts.
     pub options: Vec<(String, String)>,
     /// Whether to think on the opponent's time.
     pub ponder: bool,
-    /// Whether to send score and line with the moves.
+    /// Whether to send score and principal variation with the moves.
     pub comments: bool,
-    /// Resign at minus so many centipawns ...
+    /// Resign at minus this number of centipawns ...
     pub resign: Option<i32>,
-    /// ... so many moves in a row.
+    /// ... for this number of consecutive moves.
     pub resign_moves: u32,
-    /// How many to play.
+    /// Number of games to play.
     pub games: Option<u32>,
-    /// No game begins after this.
+    /// No game begins after this time.
     pub until: Option<Timestamp>,
     /// Directory of the records.
     pub out: PathBuf,
-    /// File of the dialogue.
+    /// File for the log of the dialogue with the server.
     pub log: Option<PathBuf>,
-    /// Silence after which to send an empty line.
+    /// Time without a line after which an empty line is sent.
     pub keep_alive: Duration,
-    /// Milliseconds.
+    /// Milliseconds of the clock to keep in reserve.
     pub margin: u64,
-    /// How long to wait for an answer that needs no thinking.
+    /// How long to wait for an answer of the server.
     pub answer: Duration,
-    /// Longest wait between two tries to connect.
+    /// Longest wait between two attempts to connect.
     pub max_wait: Duration,
     /// Play against itself on this machine.
     pub dry_run: bool,
@@ -63,10 +63,10 @@ pub enum SettingsError {
         /// Why not.
         reason: String,
     },
-    /// A flag without which it does not work.
+    /// A required flag is missing.
     #[error("give --{0}")]
     Missing(&'static str),
-    /// A flag has a value that makes no sense.
+    /// A flag has an invalid value.
     #[error("--{name}: {reason}")]
     Value {
         /// The flag without its dashes.

@@ -1,4 +1,4 @@
-//! Files of openings, and the one inside the binary: one line a game, as USI's `position` command has it.
+//! Files of openings, and the one inside the binary: one line per game, as in USI's `position` command.
 //!
 //! ```
 //! use toratsugumi::record::openings::Opening;
@@ -21,10 +21,10 @@ use std::str::FromStr;
 /// The balanced openings of `book/`, made by `toratsugumi openings`.
 const EMBEDDED: &str = include_str!("../../book/openings.txt");
 
-/// A position and the moves that lead on from it.
+/// A position and the moves after it.
 #[derive(Clone)]
 pub struct Opening {
-    /// Where the moves begin, in SFEN, for there may be a million openings and a [`Position`] has room for a game.
+    /// The position before the moves, in SFEN: a million openings take less memory than as [`Position`]s.
     root: Option<Box<str>>,
     /// The moves from there.
     pub moves: Vec<Move>,
@@ -70,18 +70,18 @@ pub enum OpeningsError {
 }
 
 impl Opening {
-    /// An even game from its first move.
+    /// The initial position without moves.
     pub fn startpos() -> Opening {
         Opening { root: None, moves: Vec::new() }
     }
 
-    /// `moves` from `root` on.
+    /// `moves` played from `root`.
     pub fn new(root: &Position, moves: Vec<Move>) -> Opening {
         let sfen = root.sfen();
         Opening { root: (sfen != Position::startpos().sfen()).then(|| sfen.into()), moves }
     }
 
-    /// Where the moves begin.
+    /// The position before the moves.
     #[expect(clippy::expect_used, reason = "`root` was written by `Position::sfen`")]
     pub fn root(&self) -> Position {
         match &self.root {
@@ -90,7 +90,7 @@ impl Opening {
         }
     }
 
-    /// At most so many random legal moves from the initial position.
+    /// At most `plies` random legal moves from the initial position.
     pub fn random(rng: &mut Rng, plies: usize) -> Opening {
         let mut moves = Vec::with_capacity(plies);
         play_random(&mut Position::startpos(), &mut moves, plies, rng);
@@ -106,8 +106,8 @@ impl Opening {
         pos
     }
 
-    /// Reads a file of lines `startpos`, `startpos moves M ...`, `[sfen] S` or `[sfen] S moves M ...`; empty lines and
-    /// lines that begin with `#` are skipped.
+    /// Reads a file of lines `startpos`, `startpos moves M ...`, `[sfen] S` or `[sfen] S moves M ...`; empty
+    /// lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
     /// [`OpeningsError`] names the line and what is wrong with it.
@@ -119,7 +119,7 @@ impl Opening {
         }
     }
 
-    /// The moves of the longest of them.
+    /// The number of moves of the longest opening.
     pub fn longest(lines: &[Opening]) -> usize {
         lines.iter().map(|line| line.moves.len()).max().unwrap_or(0)
     }
@@ -154,7 +154,7 @@ impl Opening {
     }
 }
 
-/// Plays random legal moves, fewer than `plies` if the game ends before, and appends them to `moves`.
+/// Plays `plies` random legal moves and appends them to `moves`; fewer if the game ends.
 pub fn play_random(pos: &mut Position, moves: &mut Vec<Move>, plies: usize, rng: &mut Rng) {
     for _ in 0..plies {
         let legal = pos.legal_moves(false);

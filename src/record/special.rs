@@ -1,4 +1,4 @@
-//! How games end besides by a move.
+//! Endings of games other than by a move.
 
 use super::error::excerpt;
 use crate::types::Color;
@@ -37,11 +37,11 @@ pub enum Special {
     LossByDefault,
     /// 待った
     TakeBack,
-    /// 封じ手: play continues on another day with a move in an envelope.
+    /// 封じ手: the game is adjourned with a sealed move.
     Sealed,
     /// An error of the program.
     Error,
-    /// An ending that no format has a word for.
+    /// An ending that no format can express.
     Other,
 }
 
@@ -72,8 +72,8 @@ const NAMES: [(Special, &str, &str); 18] = [
 const PLAYERS: [(&str, Color); 4] =
     [("先手", Color::Black), ("下手", Color::Black), ("後手", Color::White), ("上手", Color::White)];
 
-/// Who has won by a text such as `時間切れにより先手の勝ち`, if it names a player: the last one, where the first may have
-/// been named for its mistake.
+/// The winner by a text such as `時間切れにより先手の勝ち`, if it names a player. The last name counts: the first may be
+/// that of the player who broke a rule.
 fn named_winner(text: &str) -> Option<Color> {
     let found = PLAYERS.into_iter().filter_map(|(name, color)| Some((text.rfind(name)?, color)));
     let (_, player) = found.max_by_key(|(at, _)| *at)?;
@@ -93,7 +93,7 @@ impl Special {
         NAMES.iter().find(|(_, csa, _)| *csa == text).map(|(special, ..)| *special)
     }
 
-    /// `%TORYO` and the like; `%CHUDAN` for what CSA has no word for.
+    /// `%TORYO` and the like; `%CHUDAN` for endings that CSA cannot express.
     pub fn csa(self) -> &'static str {
         let known = NAMES.iter().find(|(special, csa, _)| *special == self && !csa.is_empty());
         known.map_or("%CHUDAN", |(_, csa, _)| csa)
@@ -112,7 +112,7 @@ impl Special {
         }
     }
 
-    /// Reads the words of an ending that is none of KIF's, as other programs write them.
+    /// Reads endings that are not KIF's, as other programs write them.
     pub fn from_words(text: &str) -> Special {
         if text.starts_with("投了") {
             Special::Resign
@@ -140,7 +140,8 @@ impl Special {
         }
     }
 
-    /// KI2's last line, without its end, after so many moves; `players` are the words for Black and White.
+    /// KI2's last line, without its line end, after `plies` moves; `players` are the words for Black and
+    /// White.
     pub fn ki2(self, turn: Color, plies: usize, players: [&str; 2]) -> String {
         let (next, last) = (players[turn.index()], players[(!turn).index()]);
         let how = match self {
@@ -154,10 +155,10 @@ impl Special {
         format!("まで{plies}手で{how}")
     }
 
-    /// Reads what follows `まで95手で`; `None` for what is no ending.
+    /// Reads the text after `まで95手で`; `None` if it is not an ending.
     ///
     /// # Errors
-    /// When the player that it names cannot have won or lost so.
+    /// When the named player cannot have won or lost in this way.
     pub fn from_ki2(text: &str, turn: Color) -> Option<Result<Special, String>> {
         let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let words = ["反則勝ち", "反則負け", "入玉勝ち", "宣言勝ち", "不戦勝", "不戦敗"];
@@ -174,7 +175,7 @@ impl Special {
         if named_winner(&text).is_none_or(|winner| special.winner(turn) == Some(winner)) {
             return Some(Ok(special));
         }
-        // the words are spelled for the side to move; these endings are known for either side
+        // KIF's words are about the side to move; these endings name the player
         Some(match special {
             Special::IllegalMove => Ok(Special::IllegalAction(!turn)),
             Special::IllegalAction(_) => Ok(Special::IllegalMove),
@@ -184,7 +185,7 @@ impl Special {
         })
     }
 
-    /// Who won, if that follows; `turn` is the side to move. `None` is a draw or no result.
+    /// The winner; `turn` is the side to move. `None` for a draw or no result.
     pub fn winner(self, turn: Color) -> Option<Color> {
         match self {
             Special::Resign | Special::TimeUp | Special::IllegalMove | Special::Mate => Some(!turn),

@@ -9,12 +9,12 @@ use crate::types::{Color, Move};
 
 /// What ShogiGUI writes for a mate; ShogiHome reads it as a number.
 const MATE: i32 = 30_000;
-/// Moves of a line that is no mate; more help nobody.
+/// The most moves of a line without mate; longer lines are no use to readers.
 const LONGEST: usize = 24;
 
-/// The record with a judgement of every move and the engine's reading of the position after it. The reading stands in
-/// the line that ShogiGUI writes for its analysis (`*解析 ... 評価値 ...`), which ShogiHome reads and shows as well; a
-/// mate stands also in ShogiHome's form (`#詰み=先手勝ち:5手`). Comments that the record had stay in front.
+/// The record with a judgement of every move and the engine's reading of the position after it, as the line
+/// that ShogiGUI writes for its analysis (`*解析 ... 評価値 ...`). ShogiHome reads this line, too. A mate is also
+/// written in ShogiHome's form (`#詰み=先手勝ち:5手`). The record's own comments come first.
 pub fn annotate(report: &Report<'_>) -> Record {
     let mut record = judged(report);
     let mut position = record.root.clone();
@@ -46,7 +46,7 @@ pub fn write(report: &Report<'_>, format: Format) -> String {
     format.write(&record)
 }
 
-/// A line a side, then the turning points.
+/// One line per side, then the turning points.
 fn summary(report: &Report<'_>) -> Vec<String> {
     let lang = report.words;
     let mut lines = Vec::new();
@@ -77,7 +77,7 @@ fn summary(report: &Report<'_>) -> Vec<String> {
     lines
 }
 
-/// `【定跡】`, or for a move that leaves the book what stands there.
+/// `【定跡】`, or the book's moves where the game leaves the book.
 fn from_book(report: &Report<'_>, index: usize) -> Option<String> {
     let (book, lang) = (report.moves.get(index)?.book.as_ref()?, report.words);
     Some(match book.played {
@@ -105,22 +105,22 @@ fn verdict(report: &Report<'_>, index: usize) -> Option<String> {
         text += &lang.pick(format!(" {plies}手詰を逃す"), format!(", missed a mate in {plies}"));
     }
     if let Some(plies) = j.allowed_mate {
-        text += &lang.pick(format!(" {plies}手詰が生じる"), format!(", allows a mate in {plies}"));
+        text += &lang.pick(format!(" {plies}手詰が生じる"), format!(", allowed a mate in {plies}"));
     }
     Some(text)
 }
 
-/// The lines of the position after so many moves.
+/// The engine's lines in the position after `ply` moves.
 fn reading(report: &Report<'_>, plies: usize, position: &Position) -> Vec<String> {
     let Some(found) = report.positions.get(plies) else { return Vec::new() };
     let mut comments = Vec::new();
     if let Some((cp, mate)) = found.lines.first().and_then(|line| Some((line.cp, line.mate?))) {
-        // whoever is mated already has no sign
+        // 0 has no sign: the side to move is mated
         let winner = if cp > 0 { "先手勝ち" } else { "後手勝ち" };
         comments.push(format!("#詰み={winner}:{}手", mate.abs()));
     }
     comments.extend(found.lines.first().and_then(|line| line.repetition.clone()));
-    // ShogiHome takes the last line for the position's score
+    // ShogiHome shows the score of the last line
     for (i, line) in found.lines.iter().enumerate().rev() {
         comments.push(analysis(position, line, i + 1));
     }
@@ -152,7 +152,7 @@ fn analysis(position: &Position, line: &LineReport, rank: usize) -> String {
     text
 }
 
-/// As ShogiGUI: the mark of the player, the move and its origin.
+/// A move as ShogiGUI writes it: the mark of the player, the move, its origin.
 fn spell(position: &Position, last: Option<Move>, m: Move) -> String {
     let mark = if position.side_to_move() == Color::Black { '▲' } else { '△' };
     format!("{mark}{}", kif_move(m, last.map(|l| l.to())))

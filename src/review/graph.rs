@@ -17,7 +17,7 @@ pub const TOP: f64 = 10.0;
 /// Where Black's win rate is 0.
 pub const BOTTOM: f64 = 214.0;
 
-/// The colour of a class's marks, named as the surroundings do: `--best`, `--good`, and so on.
+/// The CSS variable for the colour of a class's marks: `--best`, `--good`, and so on.
 pub fn color(class: Class) -> &'static str {
     match class {
         Class::Best => "var(--best)",
@@ -28,7 +28,7 @@ pub fn color(class: Class) -> &'static str {
     }
 }
 
-/// The colours of a picture that stands alone: programs other than browsers know no names.
+/// The colours of an SVG file: programs other than browsers do not know CSS variables.
 const COLORS: [(&str, &str); 9] = [
     ("var(--fg)", "#333"),
     ("var(--grid)", "#ccc"),
@@ -41,7 +41,7 @@ const COLORS: [(&str, &str); 9] = [
     ("var(--blunder)", "#d62f2f"),
 ];
 
-/// Where the position after so many moves stands.
+/// The horizontal place of the position after `plies` moves.
 fn x(plies: usize, of: usize) -> f64 {
     LEFT + (RIGHT - LEFT) * plies as f64 / of.max(1) as f64
 }
@@ -60,8 +60,8 @@ pub fn svg(report: &Report<'_>) -> String {
     format!("{open}{ground}{drawn}</svg>\n")
 }
 
-/// What stands within the `svg` element, in colours that its surroundings name: `--fg`, `--grid`, `--area`, `--line`,
-/// and those of the classes.
+/// The contents of the `svg` element. Colours are CSS variables: `--fg`, `--grid`, `--area`, `--line`, and
+/// those of the classes.
 pub fn inner(report: &Report<'_>) -> String {
     let count = report.moves.len();
     let lang = report.words;

@@ -42,7 +42,7 @@ impl Class {
     }
 }
 
-/// So many standard errors on both sides of a loss make its margin.
+/// The margin of a loss, in standard errors.
 const ERRORS: f64 = 0.7;
 
 /// The judgement of a move by the readings before and after it.
@@ -52,7 +52,8 @@ pub struct Judgement {
     pub before: f64,
     /// The player's win rate after it.
     pub after: f64,
-    /// The difference of the two in whole percent, as people see it, 0 to 1. 0 where the move is the engine's own.
+    /// The difference of the two in whole percent, as people see it, 0 to 1. 0 where the move is the engine's
+    /// own.
     pub loss: f64,
     /// How far the true loss may lie from `loss`, 0 to 1.
     pub margin: f64,
@@ -62,14 +63,14 @@ pub struct Judgement {
     pub least: Class,
     /// The class of the greatest loss within the margin.
     pub most: Class,
-    /// There was a mate in so many plies, and there is none any more.
+    /// Plies of the mate that the player had before the move and no longer has.
     pub missed_mate: Option<i32>,
-    /// The opponent, who had no mate, has one in so many plies now.
+    /// Plies of the mate that the move gives to the opponent, who had none before.
     pub allowed_mate: Option<i32>,
 }
 
 impl Judgement {
-    /// Whether the margin holds one class only.
+    /// Whether all losses within the margin have the same class.
     pub fn is_firm(&self) -> bool {
         self.least == self.most
     }
@@ -87,21 +88,21 @@ pub fn judge(played: &str, before: &Reading, after: &Reading) -> Judgement {
     let loss = if best { 0.0 } else { (percent(was) - percent(is)).max(0.0) / 100.0 };
     let margin = ERRORS * before.error.hypot(after.error);
     let class = if best { Class::Best } else { Class::of(loss) };
-    // the margin lies about the exact difference; what is shown lies within it
+    // the margin is around the exact difference; the rounded loss stays within it
     let exact = (was - is).max(0.0);
     let (least, most) = match best {
         true => (Class::Best, Class::Best),
         false => (Class::of(exact - margin).min(class), Class::of(exact + margin).max(class)),
     };
     let mated = |value: Value| mate(-value);
-    // who may declare a win need not mate
+    // a player who may declare a win does not have to mate
     let mates = |reading: &Reading| mate(reading.value()).filter(|_| !reading.declares());
     let missed_mate = mates(before).filter(|_| !best && mated(after.value()).is_none());
     let allowed_mate = mates(after).filter(|_| !best && mated(before.value()).is_none());
     Judgement { before: was, after: is, loss, margin, class, least, most, missed_mate, allowed_mate }
 }
 
-/// In how many plies a value says that the side to move mates.
+/// The number of plies to the mate by the side to move that a value stands for.
 pub(super) fn mate(value: Value) -> Option<i32> {
     (value >= VALUE_MATE_IN_MAX_PLY).then_some(VALUE_MATE - value)
 }
@@ -111,31 +112,31 @@ pub(super) fn mate(value: Value) -> Option<i32> {
 pub struct Side {
     /// How many moves the player made.
     pub moves: usize,
-    /// The mean over the moves of 100 e^(-4 loss), weighted by how much the win rate moves around each: 100 when none
-    /// lost anything, 67 for a loss of ten percent each.
+    /// The mean over the moves of 100 e^(-4 loss), weighted by how much the win rate moves around each: 100
+    /// when none lost anything, 67 for a loss of ten percent each.
     pub accuracy: f64,
     /// In win rate, 0 to 1.
     pub average_loss: f64,
     /// By [`Class::ALL`].
     pub classes: [usize; 5],
-    /// Moves after which a mate was there no more.
+    /// Moves that missed a mate.
     pub missed_mates: usize,
-    /// Moves that let the opponent mate.
+    /// Moves that allowed a mate by the opponent.
     pub allowed_mates: usize,
-    /// Moves that stand in the book, if there is one.
+    /// Moves that are in the book, if there is one.
     pub book_moves: usize,
-    /// Seconds on the clock, where the record tells.
+    /// Seconds used, if the record has times.
     pub seconds: Option<f64>,
 }
 
-/// So many positions before and after a move say how much was at stake in it.
+/// The number of positions before and after a move whose win rates determine its weight.
 const AROUND: usize = 4;
-/// The least and the greatest weight of a move.
+/// The smallest and the largest weight of a move.
 const WEIGHTS: [f64; 2] = [0.005, 0.12];
 
-/// The weights of the moves in the accuracy, by the win rates of the game's positions: the standard deviation of the
-/// win rate around the move. A long opening and a decided ending, in which nobody can lose much, would raise
-/// everybody's accuracy towards 100 otherwise.
+/// The weights of the moves in the accuracy, by the win rates of the game's positions: the standard deviation
+/// of the win rate around the move. A long opening and a decided ending, in which nobody can lose much, would
+/// raise everybody's accuracy towards 100 otherwise.
 pub fn weights(win_rates: &[f64]) -> Vec<f64> {
     let of = |at: usize| {
         let around = &win_rates[at.saturating_sub(AROUND)..(at + AROUND + 1).min(win_rates.len())];
@@ -170,18 +171,18 @@ impl Side {
         side
     }
 
-    /// The accuracy for people; `-` for who made no move.
+    /// The accuracy as text; `-` for a player without moves.
     pub fn accuracy_text(&self) -> String {
         if self.moves == 0 { "-".into() } else { format!("{:.1}", self.accuracy) }
     }
 
-    /// ... and the average loss.
+    /// The average loss as text; `-` for a player without moves.
     pub fn loss_text(&self) -> String {
         if self.moves == 0 { "-".into() } else { format!("{:.1}%", 100.0 * self.average_loss) }
     }
 }
 
-/// A value for the side to move as Black sees it.
+/// The value for Black of a value for the side to move.
 pub(super) fn black_view(value: Value, side: Color) -> Value {
     if side == Color::Black { value } else { -value }
 }

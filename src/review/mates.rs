@@ -6,17 +6,18 @@ use crate::position::Position;
 use crate::support::memory::OutOfMemory;
 use crate::types::{MAX_PLY, Move, Value, is_win, mate_in, mated_in};
 
-/// Megabytes: some ten thousand positions need no more.
+/// Megabytes, enough for some ten thousand positions.
 const MEMORY: usize = 16;
 
-/// A solver with its limits. Its table is cleared before every question, so that an answer depends on nothing before.
+/// A solver with its limits. Its table is cleared before every search, so results do not depend on earlier
+/// searches.
 pub(super) struct Mates {
     solver: MateSolver,
     limits: MateLimits,
 }
 
 impl Mates {
-    /// A solver that visits so many positions for a question; none for 0.
+    /// A solver that visits at most `nodes` positions per search; none for 0.
     pub(super) fn new(nodes: u64) -> Result<Option<Mates>, OutOfMemory> {
         let limits = MateLimits { nodes: Some(nodes), shorten: Shorten::UpperBound, ..MateLimits::default() };
         Ok(if nodes > 0 { Some(Mates { solver: MateSolver::new(MEMORY)?, limits }) } else { None })
@@ -59,7 +60,7 @@ impl Mates {
         if !end.has_legal_move() {
             return Ok(());
         }
-        // the attacker is to move after an even number of the winner's and loser's moves
+        // after an even number of moves the attacker is to move
         let attacks = is_win(line.value) == line.pv.len().is_multiple_of(2);
         let rest = if attacks { self.own(&end)?.map(|mate| mate.pv) } else { self.longest_defence(&end)? };
         let Some(rest) = rest.filter(|rest| line.pv.len() + rest.len() < MAX_PLY) else { return Ok(()) };
@@ -69,7 +70,7 @@ impl Mates {
         Ok(())
     }
 
-    /// The reply that is mated last and its mate, if every reply is mated.
+    /// The reply with the longest mate, and that mate, if every reply is mated.
     fn longest_defence(&mut self, position: &Position) -> Result<Option<Vec<String>>, OutOfMemory> {
         let mut longest: Option<Vec<String>> = None;
         for reply in position.legal_moves(false) {
@@ -99,12 +100,12 @@ impl Mates {
 
 /// A line with a mate as the other side sees it after its first move.
 pub(super) fn answered(line: &PvLine) -> PvLine {
-    // a mate comes nearer by a ply
+    // one ply of the mate has been played
     let value = -line.value - line.value.signum();
     PvLine { value, pv: line.pv[1..].to_vec(), ..line.clone() }
 }
 
-/// A move and the mate that it runs into.
+/// A move and the mate that follows it.
 pub(super) fn refuted(m: Move, mate: PvLine) -> PvLine {
     let value: Value = mated_in((mate.pv.len() + 1).min(MAX_PLY));
     PvLine { value, pv: std::iter::once(m.to_string()).chain(mate.pv).collect(), ..mate }

@@ -1,4 +1,4 @@
-//! The analysis as text: a line a move with a bar, then the figures and the turning points.
+//! The analysis as text: one line per move with a bar, then the figures and the turning points.
 
 use super::judge::{Class, Judgement, percent};
 use super::report::{LineReport, MoveReport, Report};
@@ -66,7 +66,7 @@ fn score(lang: Lang, line: &LineReport) -> String {
     }
 }
 
-/// What the engine says of a position alone.
+/// Win rate and lines of a position without moves.
 fn position(out: &mut String, report: &Report<'_>) {
     let (lang, Some(found)) = (report.words, report.positions.first()) else { return };
     let _ = writeln!(
@@ -84,7 +84,7 @@ fn position(out: &mut String, report: &Report<'_>) {
     }
 }
 
-/// What the book and the engine say of a move.
+/// What is printed after a move: its class with the better move, then the book.
 fn remarks(report: &Report<'_>, m: &MoveReport, colors: bool) -> String {
     let lang = report.words;
     let mut parts = vec![remark(report, &m.judgement, m.best.as_deref(), colors)];
@@ -100,7 +100,7 @@ fn remarks(report: &Report<'_>, m: &MoveReport, colors: bool) -> String {
 fn remark(report: &Report<'_>, j: &Judgement, best: Option<&str>, colors: bool) -> String {
     let lang = report.words;
     let word = match j.class {
-        // the eye finds the bad moves among blanks
+        // good moves have no word, so that bad ones stand out
         Class::Best | Class::Good if j.missed_mate.is_none() && j.allowed_mate.is_none() => {
             return if j.class == Class::Best { "◎".into() } else { String::new() };
         }
@@ -150,8 +150,9 @@ fn figures(out: &mut String, report: &Report<'_>) {
     }
 }
 
-/// A bar of so many columns, filled from Black's side, in eighths of a column. What is empty is shaded: terminals that
-/// draw the blocks two columns wide draw the shade so, too, and the bars keep one length.
+/// A bar of `columns` columns, filled from Black's side in eighths of a column. The rest is shaded, not
+/// blank: some terminals draw block characters two columns wide, and with shades all bars keep the same
+/// length.
 fn bar(rate: f64, columns: usize) -> String {
     const EIGHTHS: [char; 8] = ['░', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let eighths = (rate.clamp(0.0, 1.0) * (8 * columns) as f64).round() as usize;
@@ -168,7 +169,7 @@ fn width(text: &str) -> usize {
     text.chars().map(|c| if c.is_ascii() || ('\u{2500}'..='\u{259f}').contains(&c) { 1 } else { 2 }).sum()
 }
 
-/// The beginning of a text that fits into so many columns.
+/// The beginning of a text that fits into `columns` columns.
 pub fn cut(text: &str, columns: usize) -> String {
     let mut cut = String::new();
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! A small CSA server on this machine: [`Loopback`]. It pairs two clients that wait for the same game, judges by our own
-//! rules, and answers as the Ruby shogi-server does.
+//! A small CSA server on this machine: [`Loopback`]. It pairs two clients that wait for the same game, judges
+//! by our own rules, and answers like the Ruby shogi-server.
 
 mod server;
 
@@ -25,7 +25,7 @@ impl Loopback {
     /// Starts a server on 127.0.0.1.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// When no port is free.
     pub fn start(rules: Rules) -> io::Result<Loopback> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
@@ -46,7 +46,7 @@ impl Loopback {
         Ok(Loopback { port, stop, threads: vec![accept, serve] })
     }
 
-    /// Where it listens.
+    /// The address of the server.
     pub fn port(&self) -> u16 {
         self.port
     }

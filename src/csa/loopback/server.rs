@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// What the server plays by.
+/// The rules of the server's games.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Games end after so many moves.
+    /// The maximum number of moves of a game.
     pub max_moves: usize,
-    /// Where games begin.
+    /// The position before the first move.
     pub root: Position,
 }
 
@@ -31,7 +31,7 @@ impl Default for Rules {
 /// Numbers connections.
 pub type ConnectionId = u64;
 
-/// What the threads of the connections report.
+/// An event that the thread of a connection reports.
 pub enum Event {
     Opened(ConnectionId, TcpStream),
     Line(ConnectionId, String),
@@ -42,33 +42,33 @@ pub enum Event {
 pub struct Server {
     rules: Rules,
     streams: HashMap<ConnectionId, TcpStream>,
-    /// Who waits for a game of that name.
+    /// The connection that waits for a game, by its name.
     waiting: HashMap<String, (ConnectionId, String)>,
     matches: Vec<Match>,
-    /// Games so far.
+    /// The number of games so far.
     games: u64,
 }
 
 /// A game between two connections.
 struct Match {
     id: String,
-    /// Black's and White's.
+    /// The connections of Black and White.
     players: [ConnectionId; 2],
     agreed: [bool; 2],
     position: Position,
     clock: Clock,
-    /// When the turn began.
+    /// When the side to move began to think.
     since: Instant,
     moves: usize,
 }
 
 impl Server {
-    /// Without connections.
+    /// A server without connections.
     pub fn new(rules: Rules) -> Server {
         Server { rules, streams: HashMap::new(), waiting: HashMap::new(), matches: Vec::new(), games: 0 }
     }
 
-    /// Serves until `stop`.
+    /// Serves until `stop` is set.
     pub fn run(&mut self, events: &Receiver<Event>, stop: &AtomicBool) {
         const LOOK: Duration = Duration::from_millis(20);
         while !stop.load(Relaxed) {
@@ -88,7 +88,7 @@ impl Server {
         });
     }
 
-    /// Sends lines; a broken connection is noticed when it closes.
+    /// Sends lines. Errors are ignored: a broken connection is reported when it closes.
     fn tell(&mut self, id: ConnectionId, text: &str) {
         if let Some(stream) = self.streams.get_mut(&id) {
             let _ = stream.write_all(text.as_bytes());
@@ -120,7 +120,7 @@ impl Server {
         }
     }
 
-    /// The password is the game's name, with a trip behind a comma.
+    /// Logs in. The password is the game's name, a comma and a trip.
     fn login(&mut self, id: ConnectionId, name: &str, password: &str) {
         let game = password.split(',').next().unwrap_or_default();
         let Some(control) = time_control(game) else { return self.tell(id, "LOGIN:incorrect\n") };
@@ -172,7 +172,7 @@ impl Server {
         });
     }
 
-    /// The match of a connection, and its colour there.
+    /// The game of a connection, and its colour.
     fn seat(&self, id: ConnectionId) -> Option<(usize, Color)> {
         self.matches.iter().enumerate().find_map(|(i, m)| {
             let color = Color::ALL.into_iter().find(|c| m.players[c.index()] == id)?;
@@ -201,7 +201,7 @@ impl Server {
         }
     }
 
-    /// Whoever leaves a game loses it.
+    /// A player that leaves a game loses it.
     fn closed(&mut self, id: ConnectionId) {
         self.waiting.retain(|_, (other, _)| *other != id);
         self.streams.remove(&id);

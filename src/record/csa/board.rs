@@ -98,7 +98,7 @@ impl BoardReader {
         if file == 0 { Ok(()) } else { Err(BoardError::Line(excerpt(text))) }
     }
 
-    /// `P+99KY00FU`: pieces on squares, or in hand; `00AL` is all that is left of the set.
+    /// `P+99KY00FU`: pieces on squares, or in hand; `00AL` stands for all remaining pieces.
     fn pieces(&mut self, text: &str, color: Color, rest: &str) -> Result<(), BoardError> {
         for found in chunks(rest, 4) {
             if found == "00AL" {
@@ -133,7 +133,7 @@ impl BoardReader {
         Ok(())
     }
 
-    /// How many of each kind are neither on the board nor in hand.
+    /// The number of pieces of each kind that are neither on the board nor in hand.
     fn left(&self) -> [u32; 9] {
         let mut left = SET;
         for piece in self.board.iter().filter(|p| p.is_some()) {
@@ -148,7 +148,7 @@ impl BoardReader {
         left
     }
 
-    /// The position with that side to move.
+    /// The position with this side to move.
     ///
     /// # Errors
     /// When it cannot occur in a game.
@@ -161,7 +161,7 @@ impl BoardReader {
     }
 }
 
-/// Cuts a text into pieces of so many characters; the last one may be shorter.
+/// Cuts a text into parts of `size` characters; the last one may be shorter.
 fn chunks(text: &str, size: usize) -> Vec<String> {
     let chars: Vec<char> = text.trim_end().chars().collect();
     chars.chunks(size).map(|c| c.iter().collect()).collect()
@@ -173,7 +173,8 @@ fn placed(text: &str, found: &str) -> Result<(Square, PieceType), BoardError> {
     read().ok_or_else(|| BoardError::Piece { text: excerpt(text), found: found.into() })
 }
 
-/// The lines of a position and its side to move, each with its end: `PI` for the initial one, all squares otherwise.
+/// The lines of a position and its side to move, with line ends: `PI` for the initial position, else all
+/// squares.
 pub fn write_position(position: &Position) -> String {
     let mut out = String::new();
     let initial = Position::startpos();

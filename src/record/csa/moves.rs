@@ -1,4 +1,5 @@
-//! Moves as CSA writes them: colour, origin (`00` for a drop), target, and the kind *after* the move: `+7776FU`.
+//! Moves as CSA writes them: colour, origin (`00` for a drop), target, and the kind *after* the move:
+//! `+7776FU`.
 
 use super::names::{KINDS, color_of, digits, kind_of, sign, square_of};
 use crate::position::{MoveError, Position};
@@ -50,7 +51,7 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveTextError>
         let from: Square = square_of(&text[1..3]).ok_or_else(notation)?;
         let before = position.piece_on(from);
         if before.is_none() || before == kind.of(color) {
-            // an empty origin is the rules' to name
+            // an empty origin is reported by the rules
             Move::normal(from, to, kind.of(color))
         } else if before.kind().can_promote() && before.kind().promoted() == kind {
             Move::promotion(from, to, before)

@@ -20,7 +20,7 @@ pub fn color_of(sign: char) -> Option<Color> {
     }
 }
 
-/// The piece that CSA calls so, such as `FU`.
+/// The kind with this name in CSA, such as `FU`.
 pub fn kind_of(name: &str) -> Option<PieceType> {
     KINDS.iter().skip(1).position(|k| *k == name).map(|i| PieceType(i as u8 + 1))
 }

@@ -11,10 +11,10 @@ use crate::record::special::Special;
 use crate::types::Color;
 use std::time::Duration;
 
-/// Reads the games of a file, which a line `/` separates.
+/// Reads the games of a file; a line `/` separates them.
 ///
-/// V1 to V3 are accepted, and what floodgate's server writes (`'$END_TIME:` and its like are remarks). Statements may
-/// share a line with commas between them. Every move must be legal.
+/// V1 to V3 are accepted, and the records of floodgate's server (`'$END_TIME:` and the like are comments). A
+/// line may have several statements, separated by commas. Every move must be legal.
 ///
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
     read_with(text, &mut Warnings::strict())
 }
 
-/// As [`read`]; what does not change the moves may be skipped, and of several games those that cannot be read.
+/// Like [`read`], but skips what does not change the moves, and games that cannot be read if another one can.
 pub(in crate::record) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Vec<Record>, RecordError> {
     let mut games = Vec::new();
     let mut refused = None;
@@ -43,7 +43,7 @@ pub(in crate::record) fn read_with(text: &str, warnings: &mut Warnings) -> Resul
     }
 }
 
-/// The next game; none where nothing but a separator is left.
+/// The next game; `None` after the last one, even if a separator follows.
 fn read_game<'a>(
     lines: &mut (impl Iterator<Item = (usize, &'a str)> + Clone),
     warnings: &mut Warnings,
@@ -62,7 +62,7 @@ fn read_game<'a>(
             return Err(reader.error(warnings.line, what));
         }
     }
-    // a separator after the last game makes no further one
+    // a separator after the last game does not begin another one
     if reader.is_empty() && !separated && !first {
         return Ok(None);
     }
@@ -70,7 +70,7 @@ fn read_game<'a>(
     reader.finish(warnings).map(Some).map_err(|what| RecordError::new(warnings.line, what))
 }
 
-/// A game under way. The record exists as soon as the side to move is known.
+/// A game that is being read. The record exists as soon as the side to move is known.
 #[derive(Default)]
 struct Reader {
     names: [Option<String>; 2],
@@ -78,9 +78,9 @@ struct Reader {
     comments: Vec<String>,
     asides: Vec<String>,
     board: BoardReader,
-    /// Set with the side to move.
+    /// Set when the side to move is read.
     game: Option<Builder>,
-    /// Headers that stand behind the moves.
+    /// Headers after the moves.
     late: Vec<(String, String)>,
     versioned: bool,
 }
@@ -121,7 +121,7 @@ impl Reader {
         }
     }
 
-    /// `+7776FU,T12,'* 30`: what follows `'` is a comment to the end of the line. Some programs put blanks for commas.
+    /// `+7776FU,T12,'* 30`: `'` begins a comment. Some programs write blanks instead of commas.
     fn statements(&mut self, line: &str, warnings: &mut Warnings) -> Result<(), String> {
         if warnings.is_strict() {
             return line.split(',').try_for_each(|statement| self.statement(statement, warnings));
@@ -150,7 +150,7 @@ impl Reader {
             (None, Some(comment)) => self.comments.push(comment.into()),
             // the encoding of the file: the writer adds its own
             (None, None) if !self.versioned && text.starts_with("CSA encoding=") => {}
-            // a heading that CSA has no name for, as the writer keeps it
+            // a heading without a name in CSA, as the writer writes it
             (None, None) => match text.strip_prefix('$').and_then(|t| t.split_once(':')) {
                 Some((name, value)) => self.headers.push((name.into(), value.trim_end().into())),
                 None => self.asides.push(text.into()),
@@ -171,7 +171,7 @@ impl Reader {
     fn name(&mut self, line: &str, text: &str, warnings: &mut Warnings) -> Result<(), String> {
         let mut chars = text.chars();
         let Some(color) = chars.next().and_then(color_of) else {
-            return warnings.skip(format_args!("`{}`: whose name?", excerpt(line)));
+            return warnings.skip(format_args!("`{}`: the name of neither player", excerpt(line)));
         };
         let name = &mut self.names[color.index()];
         if name.is_some() {
@@ -186,9 +186,9 @@ impl Reader {
             return warnings.skip(format_args!("`{}`: a colon is missing", excerpt(line)));
         };
         if !is_csa_name(name) && warnings.is_strict() {
-            return Err(format!("`{}`: not a name of CSA's", excerpt(line)));
+            return Err(format!("`{}`: not a heading of CSA", excerpt(line)));
         }
-        // some programs write the end time behind the moves
+        // some programs write the end time after the moves
         let headers = if self.game.is_some() { &mut self.late } else { &mut self.headers };
         headers.push((name.into(), value.trim_end().into()));
         Ok(())
@@ -238,7 +238,7 @@ impl Reader {
         if !text.starts_with(['+', '-']) {
             return warnings.skip(format_args!("`{}` is no statement of a CSA record", excerpt(text)));
         }
-        // the side to move once more
+        // the side to move again
         if text.len() == 1 && game.ply() == 0 {
             return warnings.skip("a second side to move");
         }
@@ -279,7 +279,7 @@ fn bad_move(game: &Builder, error: &MoveTextError) -> BadMove {
     }
 }
 
-/// A time as other programs write it: with a sign, blanks, a bare point.
+/// A time as other programs write it: with a sign, blanks, a point without digits.
 fn tidy_time(text: &str) -> &str {
     text.trim().trim_start_matches('+').trim_end_matches(['.', 's'])
 }
@@ -347,7 +347,7 @@ mod tests {
             ("V2.2\nPI\n+7776FU\n", 3, "before the side to move"),
             ("V2.2\nPI\n", 2, "ends before"),
             ("V9\nPI\n+\n", 1, "version"),
-            ("V2.2\nN*x\n+\n", 2, "whose"),
+            ("V2.2\nN*x\n+\n", 2, "neither player"),
             ("V2.2\nN+a\nN+b\n+\n", 3, "already"),
             ("V2.2\n$EVENT\n+\n", 2, "colon"),
             ("V2.2\n+\nT1\n", 3, "before the first move"),

@@ -8,8 +8,8 @@ use crate::record::text::{comment_lines, one_line};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// The text of a game's main line: V2.2, or V3.0 where a time has a fraction. CSA has no place for variations and
-/// bookmarks; headings without a name in CSA stand in lines `'$heading:value` that other programs pass over.
+/// The text of a game's main line: V2.2, or V3.0 where a time has a fraction. CSA has no place for variations
+/// and bookmarks; headings without a name in CSA become lines `'$heading:value`, which other programs skip.
 pub fn write(record: &Record) -> String {
     let times = record.moves.iter().map(|ply| ply.time).chain(record.end.iter().map(|end| end.time));
     let fractions = times.flatten().any(|t| t.subsec_nanos() != 0);
