@@ -116,15 +116,18 @@ pub fn prune(book: &Book, keep: Keep) -> Book {
     book.remarks().iter().for_each(|r| builder.remark(r.clone()));
     let cut = builder.finish().0;
     let (before, after) = (reachable(book), reachable(&cut));
+    let was_reached = |i: usize| book.find(&cut.entry(i).packed).any(|i| before[i]);
+    part(&cut, |i| after[i] || !keep.reachable && !was_reached(i))
+}
+
+/// The entries of a book that are wanted, with their remarks.
+pub fn part(book: &Book, wanted: impl Fn(usize) -> bool) -> Book {
     let mut builder = BookBuilder::default();
-    builder.comment(cut.comment());
-    for (e, reached) in cut.entries().zip(after) {
-        let was_reached = || book.find(&e.packed).any(|i| before[i]);
-        if reached || !keep.reachable && !was_reached() {
-            builder.push(e.packed, e.ply, e.moves);
-        }
+    builder.comment(book.comment());
+    for (_, e) in book.entries().enumerate().filter(|(i, _)| wanted(*i)) {
+        builder.push(e.packed, e.ply, e.moves);
     }
-    cut.remarks().iter().for_each(|r| builder.remark(r.clone()));
+    book.remarks().iter().for_each(|r| builder.remark(r.clone()));
     builder.finish().0
 }
 

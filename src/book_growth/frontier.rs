@@ -4,6 +4,7 @@
 //! of them (Black or White) plays only the best moves of the book.
 
 use super::replies::ReplyModel;
+use crate::book::edit::{part, reachable};
 use crate::book::graph::{Graph, MoveTarget};
 use crate::book::minimax::{Score, game_of, solve};
 use crate::book::{Book, PackedPosition};
@@ -23,6 +24,12 @@ pub struct GrowthRules {
     pub max_ply: u16,
     /// Score of a repetition for Black.
     pub draw: i32,
+}
+
+impl GrowthRules {
+    /// Those of `book think` without arguments.
+    pub const DEFAULT: GrowthRules =
+        GrowthRules { margin: 150, range: 300, own_margin: 10, max_ply: 60, draw: 0 };
 }
 
 /// A position to search.
@@ -48,7 +55,7 @@ impl Leaf {
 type Chance = [f64; 3];
 const NO_CHANCE: Chance = [0.0; 3];
 /// How many of the games are of each kind.
-const KINDS: Chance = [0.5, 0.25, 0.25];
+const KINDS: Chance = [0.7, 0.15, 0.15];
 
 fn add(to: &mut Chance, from: Chance, by: [f64; 3]) {
     (0..3).for_each(|kind| to[kind] += from[kind] * by[kind]);
@@ -64,10 +71,47 @@ pub fn frontier(
     game_over: &HashSet<PackedPosition>,
     most: usize,
 ) -> Vec<Leaf> {
-    let graph = Graph::of(book);
-    let scores = solve(&game_of(book, &graph, rules.draw));
     // a root outside the book comes before everything
     let missing = roots.iter().filter(|(r, _)| book.find(r).is_empty() && !game_over.contains(r)).copied();
+    let mut order: Vec<Leaf> = likelihoods(book, roots, rules, replies, game_over)
+        .1
+        .into_iter()
+        .map(|(packed, (chance, ply))| Leaf { packed, ply, probability: chance.iter().sum() })
+        .filter(|leaf| leaf.probability > 0.0)
+        .collect();
+    order.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.packed.cmp(&b.packed)));
+    missing.map(Leaf::wanted).chain(order).take(most).collect()
+}
+
+/// The `most` positions of a book that games from the roots most likely come to, without those that only others
+/// reach from the usual starts.
+pub fn likeliest(
+    book: &Book,
+    roots: &[(PackedPosition, u16)],
+    rules: &GrowthRules,
+    replies: &ReplyModel,
+    most: usize,
+) -> Book {
+    let (chances, _) = likelihoods(book, roots, rules, replies, &HashSet::new());
+    let chances: Vec<f64> = chances.iter().map(|chance| chance.iter().sum()).collect();
+    let mut order: Vec<usize> = (0..book.len()).filter(|i| chances[*i] > 0.0).collect();
+    order.sort_by(|a, b| chances[*b].total_cmp(&chances[*a]).then(a.cmp(b)));
+    let kept: HashSet<usize> = order.into_iter().take(most).collect();
+    let left = part(book, |i| kept.contains(&i));
+    let reached = reachable(&left);
+    part(&left, |i| reached[i])
+}
+
+/// By entry, the chance that a game comes to it; and the leaves with theirs.
+fn likelihoods(
+    book: &Book,
+    roots: &[(PackedPosition, u16)],
+    rules: &GrowthRules,
+    replies: &ReplyModel,
+    game_over: &HashSet<PackedPosition>,
+) -> (Vec<Chance>, BTreeMap<PackedPosition, (Chance, u16)>) {
+    let graph = Graph::of(book);
+    let scores = solve(&game_of(book, &graph, rules.draw));
     let mut leaves: BTreeMap<PackedPosition, (Chance, u16)> = BTreeMap::new();
     let mut chances = vec![NO_CHANCE; book.len()];
     roots.iter().flat_map(|(r, _)| book.find(r)).for_each(|i| chances[i] = KINDS);
@@ -135,13 +179,7 @@ pub fn frontier(
             }
         }
     }
-    let mut order: Vec<Leaf> = leaves
-        .into_iter()
-        .map(|(packed, (chance, ply))| Leaf { packed, ply, probability: chance.iter().sum() })
-        .filter(|leaf| leaf.probability > 0.0)
-        .collect();
-    order.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.packed.cmp(&b.packed)));
-    missing.map(Leaf::wanted).chain(order).take(most).collect()
+    (chances, leaves)
 }
 
 /// The score of a position of the book for Black, backed up.
@@ -202,6 +240,23 @@ mod tests {
         let first = lines(&GrowthRules { margin: 60, ..rules }, &played, &none);
         assert_eq!(first[0], after("9g9f"));
         assert!(first.contains(&after("1g1f")));
+        // a cut keeps the likeliest positions; what an unlikely one alone leads to goes with it
+        let line = |moves: &str, named: &str| format!("sfen {}\n{named} none 0 9\n", after(moves));
+        let grown = format!(
+            "sfen {A} 1\n7g7f none 20 9\n9g9f none -80 9\n{}{}{}",
+            line("7g7f", "8c8d"),
+            line("9g9f", "8c8d"),
+            line("9g9f 8c8d", "1g1f")
+        );
+        let grown = db::read(grown.as_bytes()).unwrap().0;
+        let cut = |most| {
+            let left = likeliest(&grown, &[(root, 1)], &GrowthRules { margin: 150, ..rules }, &replies, most);
+            left.entries().map(|e| e.packed.position(e.ply).unwrap().sfen()).collect::<HashSet<_>>()
+        };
+        let start = Position::startpos().sfen();
+        assert_eq!(cut(2), HashSet::from([start.clone(), after("7g7f")]));
+        assert_eq!(cut(1), HashSet::from([start]));
+        assert_eq!(cut(9).len(), 4);
         let nothing = Book::default();
         let found = frontier(&nothing, &[(root, 7)], &rules, &replies, &none, 9);
         assert_eq!(found, [Leaf::wanted((root, 7))]);

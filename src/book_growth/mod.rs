@@ -10,6 +10,6 @@ mod replies;
 mod run;
 
 pub use effort::SearchEffort;
-pub use frontier::{GrowthRules, Leaf, frontier, score_of};
+pub use frontier::{GrowthRules, Leaf, frontier, likeliest, score_of};
 pub use replies::ReplyModel;
 pub use run::{GrowthError, GrowthJob, grow};

@@ -31,6 +31,9 @@ fn turned(m: u16, turn: Color) -> u16 {
 }
 
 impl ReplyModel {
+    /// The softness of `book think` without arguments.
+    pub const SOFTNESS: u16 = 60;
+
     /// The model of a book with the counts of moves of games, in which each position occurs once. Without
     /// positions, scored moves are equally likely but for what they lose.
     pub fn new(played: Book, softness: f64) -> ReplyModel {

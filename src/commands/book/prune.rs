@@ -1,7 +1,11 @@
 //! `toratsugumi book prune`.
 
 use super::files::{self, OutputArgs};
+use super::think;
+use crate::book::PackedPosition;
 use crate::book::edit::{Keep, prune};
+use crate::book_growth::{GrowthRules, ReplyModel, likeliest};
+use crate::position::STARTPOS;
 use crate::support::console::say;
 use crate::support::messages;
 use std::error::Error;
@@ -32,6 +36,13 @@ pub struct Args {
     /// Drop positions with a greater move number; an error if positions have none, as in .sbk
     #[arg(long, value_name = "PLY")]
     max_ply: Option<u16>,
+    /// First keep this number of positions: those that games from the initial position most likely come to, by the
+    /// model of `book think`; all others are dropped, those of handicap games, too
+    #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u32).range(1..))]
+    likeliest: Option<u32>,
+    /// A book with the counts of moves of games, which make moves likelier (as `book make` writes it)
+    #[arg(long, value_name = "BOOK", requires = "likeliest")]
+    played: Option<PathBuf>,
     /// Drop also positions that the book did not reach from the usual starts before
     #[arg(long)]
     reachable: bool,
@@ -52,7 +63,16 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if args.max_ply.is_some() && unnumbered > 0 {
         return Err(messages::unnumbered(args.input.display(), unnumbered, book.len()).into());
     }
-    let left = prune(&book, keep);
+    let likely = match args.likeliest {
+        Some(most) => {
+            let rules = GrowthRules { max_ply: u16::MAX, ..GrowthRules::DEFAULT };
+            let root = PackedPosition::read(STARTPOS)?;
+            let replies = think::replies(args.played.as_deref(), ReplyModel::SOFTNESS)?;
+            &likeliest(&book, &[root], &rules, &replies, most as usize)
+        }
+        None => &book,
+    };
+    let left = prune(likely, keep);
     if left.is_empty() {
         return Err(messages::nothing_left().into());
     }

@@ -24,9 +24,9 @@ use std::time::Duration;
 /// Search the positions of a book, and grow it
 ///
 /// First every position with a move that has neither depth nor score is searched (--again: every position);
-/// the book's own moves get scores, too, where the search prefers others. Then the book grows: the next leaf
-/// to search is on the line on which both sides lose the least, with scores backed up after each round, until
-/// there are --grow positions or no leaf within the limits.
+/// the book's own moves get scores, too, where the search prefers others. Then the book grows by the leaves that
+/// games most likely come to, with scores backed up after each round, until there are --grow positions or no leaf
+/// within the limits.
 ///
 /// After a kill the same command continues the run and makes the same book; Ctrl-C and the end of --max-time
 /// stop it with exit code 75 and all saved. Only --movetime makes a book that depends on the machine.
@@ -78,22 +78,22 @@ pub struct Args {
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
     /// Grow no move that is worse than the best by more centipawns
-    #[arg(long, default_value_t = 150, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    #[arg(long, default_value_t = GrowthRules::DEFAULT.margin, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     margin: i32,
     /// Grow no line whose score is beyond this
-    #[arg(long, default_value_t = 300, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=32_000))]
+    #[arg(long, default_value_t = GrowthRules::DEFAULT.range, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=32_000))]
     range: i32,
     /// Our own move loses at most this
-    #[arg(long, default_value_t = 10, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    #[arg(long, default_value_t = GrowthRules::DEFAULT.own_margin, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     own_margin: i32,
     /// Centipawns of loss that make a move less likely by the factor e
-    #[arg(long, default_value_t = 60, value_name = "CP", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, default_value_t = ReplyModel::SOFTNESS, value_name = "CP", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     softness: u16,
     /// A book with the counts of moves of games, which make moves likelier (as `book make` writes it)
     #[arg(long, value_name = "BOOK")]
     played: Option<PathBuf>,
     /// Grow up to this move number
-    #[arg(long, default_value_t = 60, value_name = "PLY")]
+    #[arg(long, default_value_t = GrowthRules::DEFAULT.max_ply, value_name = "PLY")]
     max_ply: u16,
     /// Score of a repetition for Black, in centipawns
     #[arg(long, default_value_t = 0, value_name = "CP", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-30_000..=30_000))]
@@ -128,11 +128,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         max_ply: args.max_ply,
         draw: args.draw_value,
     };
-    let played = match &args.played {
-        Some(path) => files::each_once(files::read(path)?, path),
-        None => Book::default(),
-    };
-    let replies = ReplyModel::new(played, args.softness.into());
+    let replies = replies(args.played.as_deref(), args.softness)?;
     let extra = last_positions(args.positions.as_deref())?;
     let unnumbered = book.entries().filter(|e| e.ply == 0).count();
     if let (Some(path), 1..) = (&args.input, unnumbered) {
@@ -180,6 +176,15 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
     args.output.write(book, format)?;
     Ok(journal.remove()?)
+}
+
+/// The model of the replies in the games of a book, if one is given.
+pub fn replies(played: Option<&Path>, softness: u16) -> Result<ReplyModel, Box<dyn Error>> {
+    let played = match played {
+        Some(path) => files::each_once(files::read(path)?, path),
+        None => Book::default(),
+    };
+    Ok(ReplyModel::new(played, softness.into()))
 }
 
 /// The last positions of the lines of a file, with their plies.
