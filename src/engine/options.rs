@@ -529,9 +529,9 @@ impl Options {
         let inside = self.text(O::BookFile) == INTERNAL;
         ChoiceOptions {
             narrow: self.check(O::NarrowBook),
-            // its depths count plies to the leaves
+            // its depths count plies to the leaves; a leaf itself was searched with few nodes
             depth_limit: match inside {
-                true => 0,
+                true => 1,
                 false => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
             },
             // it holds worse moves, too, because opponents play them
