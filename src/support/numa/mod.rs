@@ -208,9 +208,8 @@ impl Placement {
             None => "the system does not tell its memory nodes".into(),
             Some(machine) => {
                 let processors: usize = machine.nodes.iter().map(Vec::len).sum();
-                let nodes = machine.nodes.len();
-                let s = if nodes == 1 { "" } else { "s" };
-                format!("{nodes} memory node{s}, {processors} logical processors")
+                let of = |n: usize, name| format!("{n} {name}{}", if n == 1 { "" } else { "s" });
+                format!("{}, {}", of(machine.nodes.len(), "memory node"), of(processors, "logical processor"))
             }
         };
         Placement { groups, first, found }
