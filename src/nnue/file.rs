@@ -36,6 +36,10 @@ pub const FILE_NAME: &str = "nn.bin";
 /// The longest architecture string that is accepted; usual ones have about 200 bytes.
 const LONGEST_STRING: u32 = 1 << 20;
 
+/// The largest network that is read from a source of unknown length, in bytes: there a name alone could demand
+/// any amount of memory.
+const MOST_FROM_PIPE: u64 = 4 << 30;
+
 impl NetworkHeader {
     fn boxed(&self) -> Box<NetworkHeader> {
         Box::new(self.clone())
@@ -160,6 +164,12 @@ impl Network {
         };
         if bias.is_packed() {
             header.check_packed(architecture)?;
+        }
+        let (shape, bytes) = (architecture.shape, architecture.shape.bytes());
+        if length.is_none() && bytes > MOST_FROM_PIPE {
+            let reason =
+                format!("a {shape} network has {bytes} bytes, too many to be read without a known length");
+            return Err(NetworkError::Name { header: header.boxed(), reason });
         }
         read_network(source, architecture, header, bias, layout)
     }

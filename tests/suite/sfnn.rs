@@ -35,7 +35,11 @@ fn incremental_evaluation_equals_a_fresh_one_for_every_feature_set() {
 #[ignore = "500 games a kernel and network, minutes"]
 fn incremental_evaluation_equals_a_fresh_one_in_many_games() {
     for features in FEATURES {
-        for name in [format!("{features}_64x2-8-16"), format!("sfnn_{features}_128_15_32_k3k3_progress8")] {
+        for name in [
+            format!("{features}_64x2-8-16"),
+            format!("sfnn_{features}_128_15_32_k3k3_progress8"),
+            format!("sfnn_{features}_320_7_64_hand64z_k9k9z"),
+        ] {
             let network = network(&name);
             for k in kernels() {
                 force_kernel(k).unwrap();
@@ -146,6 +150,10 @@ fn files_that_cannot_be_read_say_what_they_are() {
             error(&renamed(&bytes, &format!("Network={name}{{"))).contains("network with this header has")
         );
     }
+    // the memory for a pipe is bounded
+    let endless = renamed(&bytes, "Network=SFNN_KA2_128_7_64_HAND1024_K29K29_PROGRESS32{");
+    let endless = Network::read(&mut &endless[..], None).err().expect("an error").to_string();
+    assert!(endless.contains("known length"), "{endless}");
     let nameless = error(&renamed(&bytes, "x"));
     assert!(nameless.contains("128 outputs") && nameless.contains("net export --arch"), "{nameless}");
 }
@@ -193,18 +201,34 @@ fn damaged_files_are_errors_or_networks() {
         let head = 12 + u32::from_le_bytes(bytes[8..12].try_into().unwrap()) as usize + 4 + 21;
         for _ in 0..700 {
             let mut file = bytes.clone();
-            match random.below(4) {
+            match random.below(5) {
                 0 => file.truncate(random.below(bytes.len())),
                 1 => file.extend(vec![0; 1 + random.below(100)]),
                 // the header or anything
                 2 => file[random.below(head)] ^= 1 << random.below(8),
+                3 => {
+                    const NAMES: [&str; 8] = [
+                        "KA2_64_7_8_K29K29",
+                        "KA2_64_7_8_K5K5",
+                        "KA2_64_7_8_K3K3_K9K9",
+                        "KA2_64_7_8_PROGRESS5",
+                        "KA2_65_7_8_K3K3",
+                        "KA2_64_7_8_C64_S18446744073709551615X2",
+                        "HALFKA2_8192_127_128_HAND1024_K29K29_PROGRESS32",
+                        "KP_64_8_8",
+                    ];
+                    let name = NAMES[random.below(NAMES.len())];
+                    file = renamed(&bytes, &format!("Network=SFNN_{name}{{"));
+                }
                 _ => {
                     let at = random.below(bytes.len() - 4);
                     file[at..at + 4].fill(0xFF);
                 }
             }
             files += 1;
-            match read(&file) {
+            // with the length of a file, and without it as from a pipe
+            let length = Some(file.len() as u64).filter(|_| random.below(3) > 0);
+            match Network::read(&mut &file[..], length) {
                 Err(e) => {
                     refused += 1;
                     assert!(!e.to_string().contains('\n'), "{e}");
