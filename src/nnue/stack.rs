@@ -201,32 +201,46 @@ impl Stack {
         // SAFETY: the caller's promise; all inputs of the second layer are live.
         unsafe {
             first.sums::<S>(&input.bytes, &input.live, &mut sums);
+            let sums_of_first = &sums[..first.bias.len()];
             if squares {
                 let n = second.inputs / 2;
-                for (i, &sum) in sums[..n].iter().enumerate() {
-                    bytes[i] = squared(sum);
-                    bytes[n + i] = clipped(sum);
-                }
+                // a shortcut's bytes are overwritten or have no weights
+                to_bytes(sums_of_first, squared, &mut bytes);
+                to_bytes(sums_of_first, clipped, &mut bytes[n..]);
                 if n < first.bias.len() {
                     shortcut = sums[n];
                 }
             } else {
-                clip_all(&sums[..second.inputs], &mut bytes);
+                to_bytes(sums_of_first, clipped, &mut bytes);
             }
             let inputs = second.inputs.next_multiple_of(4);
             let live = [u64::MAX >> (64 - inputs / 4)];
             second.sums::<S>(&bytes[..inputs], &live, &mut sums);
-            clip_all(&sums[..output.inputs], &mut bytes);
-            S::dot(&bytes[..output.inputs], &output.weights)
-                .wrapping_add(output.bias[0])
-                .wrapping_add(shortcut)
+        }
+        output.bias[0].wrapping_add(shortcut).wrapping_add(last(&sums[..output.inputs], &output.weights))
+    }
+}
+
+/// Sums, a multiple of eight, as bytes: whole vectors at once.
+#[inline(always)]
+fn to_bytes(sums: &[i32], byte: impl Fn(i32) -> u8, bytes: &mut [u8]) {
+    for (sums, bytes) in sums.as_chunks::<8>().0.iter().zip(bytes.as_chunks_mut::<8>().0) {
+        for (&sum, to) in sums.iter().zip(bytes) {
+            *to = byte(sum);
         }
     }
 }
 
+/// The products of clipped sums, a multiple of eight, and weights, summed.
 #[inline(always)]
-fn clip_all(sums: &[i32], bytes: &mut [u8]) {
-    sums.iter().zip(bytes).for_each(|(&sum, byte)| *byte = clipped(sum));
+fn last(sums: &[i32], weights: &[i8]) -> i32 {
+    let mut totals = [0i32; 8];
+    for (sums, weights) in sums.as_chunks::<8>().0.iter().zip(weights.as_chunks::<8>().0) {
+        for (total, (&sum, &weight)) in totals.iter_mut().zip(sums.iter().zip(weights)) {
+            *total += i32::from(clipped(sum)) * i32::from(weight);
+        }
+    }
+    totals.iter().sum()
 }
 
 /// A sum of a hidden layer as a byte.

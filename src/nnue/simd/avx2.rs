@@ -125,14 +125,15 @@ unsafe fn add_groups<const OUT: usize, const R: usize, const K: usize>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let fours = groups.map(|g| _mm256_set1_epi32(input.cast::<i32>().add(g).read()));
-        let weights = groups.map(|g| weights.add(g * 4 * OUT));
+        let mut fours = [_mm256_setzero_si256(); K];
+        for (four, group) in fours.iter_mut().zip(groups) {
+            *four = _mm256_set1_epi32(input.cast::<i32>().add(group).read());
+        }
         for (j, sum) in sums.iter_mut().enumerate() {
-            let product =
-                |k: usize| _mm256_maddubs_epi16(fours[k], _mm256_load_si256(weights[k].add(32 * j).cast()));
-            let mut pairs = product(0);
-            for k in 1..K {
-                pairs = _mm256_add_epi16(pairs, product(k));
+            let mut pairs = _mm256_setzero_si256();
+            for (four, group) in fours.into_iter().zip(groups) {
+                let weights = _mm256_load_si256(weights.add(group * 4 * OUT + 32 * j).cast());
+                pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(four, weights));
             }
             *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
         }
@@ -373,12 +374,14 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
     unsafe fn activate(first: &[i16; 32], second: Option<&[i16; 32]>, to: &mut [u8; 32]) -> u8 {
         // SAFETY: the caller's promise; 32 bytes are written.
         unsafe {
-            let part = |x: &[i16; 32], i: usize| __m256i::load(&x.as_chunks().0[i]).clip();
-            let x = [0, 1].map(|i| {
-                let x = part(first, i);
-                // the product's upper half, of a factor shifted left by nine as u16: the product >> 7
-                second.map_or(x, |second| _mm256_mulhi_epu16(_mm256_slli_epi16::<9>(x), part(second, i)))
-            });
+            let [low, high] = first.as_chunks().0 else { return 0 };
+            let mut x = [__m256i::load(low).clip(), __m256i::load(high).clip()];
+            if let Some(second) = second {
+                for (x, second) in x.iter_mut().zip(second.as_chunks().0) {
+                    // the product's upper half, of a factor shifted left by nine as u16: the product >> 7
+                    *x = _mm256_mulhi_epu16(_mm256_slli_epi16::<9>(*x), __m256i::load(second).clip());
+                }
+            }
             let bytes = activate(x[0], x[1]);
             _mm256_storeu_si256(to.as_mut_ptr().cast(), bytes);
             // bytes up to 127 make positive i32

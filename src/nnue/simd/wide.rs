@@ -70,18 +70,21 @@ unsafe fn block<L: Lanes<C>, const C: usize, const R: usize, const K: usize>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let part = |row: *const i16, j: usize| L::load(&*row.add(start + C * j).cast());
-        let mut sums: [L; R] = std::array::from_fn(|j| part(from, j));
+        // no closures here and below: one that is not inlined is compiled without the tier's instructions
+        let mut sums = [L::load(&*from.add(start).cast()); R];
+        for (j, sum) in sums.iter_mut().enumerate().skip(1) {
+            *sum = L::load(&*from.add(start + C * j).cast());
+        }
         for &row in subs {
-            let row = rows.as_ptr().add(row as usize * width);
+            let row = rows.as_ptr().add(row as usize * width + start);
             for (j, sum) in sums.iter_mut().enumerate() {
-                *sum = sum.sub(part(row, j));
+                *sum = sum.sub(L::load(&*row.add(C * j).cast()));
             }
         }
         for &row in adds {
-            let row = rows.as_ptr().add(row as usize * width);
+            let row = rows.as_ptr().add(row as usize * width + start);
             for (j, sum) in sums.iter_mut().enumerate() {
-                *sum = sum.add(part(row, j));
+                *sum = sum.add(L::load(&*row.add(C * j).cast()));
             }
         }
         for (j, sum) in sums.into_iter().enumerate() {
@@ -116,27 +119,46 @@ pub(super) unsafe fn sums<S: Sums, const R: usize, const CHAINS: usize>(
             *sum = S::read(bias.as_ptr().add(first + S::LANES * j));
         }
         for (word, &set) in live.iter().enumerate() {
-            let fours = input.as_ptr().cast::<i32>().add(64 * word);
+            let input = input.as_ptr().add(256 * word);
             let weights = weights.add(64 * word * stride);
-            let add = |sums: &mut [S; R], group: usize| {
-                let (four, weights) = (fours.add(group).read_unaligned(), weights.add(group * stride));
-                for (j, sum) in sums.iter_mut().enumerate() {
-                    *sum = sum.plus_products(four, weights.add(4 * S::LANES * j));
-                }
-            };
             let mut set = set;
             for _ in 0..set.count_ones() as usize / CHAINS {
                 for sums in &mut chains {
-                    add(sums, pop(&mut set));
+                    add_group(sums, input, weights, stride, pop(&mut set));
                 }
             }
             while set != 0 {
-                add(&mut chains[0], pop(&mut set));
+                add_group(&mut chains[0], input, weights, stride, pop(&mut set));
             }
         }
         for j in 0..R {
-            let total = chains[1..].iter().fold(chains[0][j], |total, sums| total.plus(sums[j]));
+            let mut total = chains[0][j];
+            for sums in &chains[1..] {
+                total = total.plus(sums[j]);
+            }
             total.write(out.as_mut_ptr().add(first + S::LANES * j));
+        }
+    }
+}
+
+/// Adds the products of one group of four inputs to the sums.
+///
+/// # Safety
+/// Those of [`sums`] for the group; `weights` are those of the first sums' outputs, `stride` bytes apart.
+#[inline(always)]
+unsafe fn add_group<S: Sums, const R: usize>(
+    sums: &mut [S; R],
+    input: *const u8,
+    weights: *const i8,
+    stride: usize,
+    group: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let four = input.cast::<i32>().add(group).read_unaligned();
+        let weights = weights.add(group * stride);
+        for (j, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.plus_products(four, weights.add(4 * S::LANES * j));
         }
     }
 }
