@@ -241,12 +241,13 @@ mod tests {
         assert_eq!(first[0], after("9g9f"));
         assert!(first.contains(&after("1g1f")));
         // a cut keeps the likeliest positions; what an unlikely one alone leads to goes with it
-        let line = |moves: &str, named: &str| format!("sfen {}\n{named} none 0 9\n", after(moves));
+        let line =
+            |moves: &str, named: &str, value: i32| format!("sfen {}\n{named} none {value} 9\n", after(moves));
         let grown = format!(
             "sfen {A} 1\n7g7f none 20 9\n9g9f none -80 9\n{}{}{}",
-            line("7g7f", "8c8d"),
-            line("9g9f", "8c8d"),
-            line("9g9f 8c8d", "1g1f")
+            line("7g7f", "8c8d", 0),
+            line("9g9f", "8c8d", 90),
+            line("9g9f 8c8d", "1g1f", -90)
         );
         let grown = db::read(grown.as_bytes()).unwrap().0;
         let cut = |most| {
