@@ -367,7 +367,10 @@ fn commands_run() {
         std::fs::write(at(folder).join("a.csa"), &game).unwrap();
     }
     std::fs::write(at("game.csa"), &game).unwrap();
-    std::fs::write(at("lines.txt"), "startpos moves 7g7f 3c3d\n").unwrap();
+    for file in ["lines.txt", "openings.usi"] {
+        std::fs::write(at(file), "startpos moves 7g7f 3c3d\n").unwrap();
+    }
+    std::fs::copy(root().join("book/handicaps.txt"), at("handicaps.txt")).unwrap();
     let table = data("mate_problems.tsv");
     let problems = table.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').next().unwrap());
     let problems: String = problems.take(3).map(|l| format!("{l}\n")).collect();
