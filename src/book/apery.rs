@@ -10,7 +10,7 @@ use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder, Dropped};
 use crate::data::board::PACKED_ORDER;
 use crate::data::hcp::{from_apery_move, to_apery_move};
-use crate::position::{Position, handicap};
+use crate::position::Position;
 use crate::types::{Color, Square};
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -110,7 +110,7 @@ impl AperyBook {
         let mut builder = BookBuilder::default();
         let mut seen: HashMap<u64, PackedPosition> = HashMap::new();
         let mut queue: VecDeque<(PackedPosition, u16)> =
-            handicap::starts().filter_map(|pos| PackedPosition::of(&pos)).map(|packed| (packed, 1)).collect();
+            PackedPosition::starts().map(|packed| (packed, 1)).collect();
         while let Some((packed, ply)) = queue.pop_front() {
             let Some(mut pos) = packed.position(ply) else { continue };
             let moves: Vec<BookMove> = self.all_at(&pos).collect();

@@ -5,7 +5,6 @@ use super::graph::{Graph, MoveTarget};
 use super::moves::BookMove;
 use super::packed_position::PackedPosition;
 use super::store::{Book, BookBuilder, Remark};
-use crate::position::handicap;
 use std::collections::HashMap;
 
 /// Whose score is kept if two books score one move.
@@ -135,10 +134,7 @@ pub fn part(book: &Book, wanted: impl Fn(usize) -> bool) -> Book {
 pub fn reachable(book: &Book) -> Vec<bool> {
     let graph = Graph::of(book);
     let mut reached = vec![false; book.len()];
-    let mut stack: Vec<usize> = handicap::starts()
-        .filter_map(|pos| PackedPosition::of(&pos))
-        .flat_map(|packed| book.find(&packed))
-        .collect();
+    let mut stack: Vec<usize> = PackedPosition::starts().flat_map(|packed| book.find(&packed)).collect();
     while let Some(i) = stack.pop() {
         if std::mem::replace(&mut reached[i], true) {
             continue;

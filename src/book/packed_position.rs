@@ -3,7 +3,7 @@
 use super::error::excerpt;
 use crate::data::board::Board;
 use crate::data::{PackedSfen, RecordError};
-use crate::position::{Position, SfenParts};
+use crate::position::{Position, SfenParts, handicap};
 use crate::types::{Color, Hand, PieceType};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,11 @@ fn what_is_wrong(error: RecordError) -> String {
 }
 
 impl PackedPosition {
+    /// The usual starts: those of an even game and of the handicaps.
+    pub fn starts() -> impl Iterator<Item = PackedPosition> {
+        handicap::starts().filter_map(|pos| PackedPosition::of(&pos))
+    }
+
     /// None where a king is missing: such positions cannot be packed.
     pub fn of(pos: &Position) -> Option<PackedPosition> {
         PackedPosition::pack(&Board::of(pos)).ok()
@@ -85,7 +90,6 @@ impl PackedPosition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::handicap;
 
     #[test]
     fn handicap_starts_round_trip() {
