@@ -10,7 +10,7 @@ use super::moves::BookMove;
 use super::packed_position::PackedPosition;
 use super::store::BookBuilder;
 use super::ybb::{self, YbbFile};
-use crate::position::handicap;
+use crate::position::{Position, handicap};
 use crate::support::messages;
 use std::collections::VecDeque;
 use std::io;
@@ -91,50 +91,67 @@ impl Expected {
     }
 }
 
-fn starts() -> impl Iterator<Item = PackedPosition> {
-    handicap::starts().filter_map(|pos| PackedPosition::of(&pos))
-}
-
 /// The bytes of the `.ybb` file inside.
 ///
 /// # Errors
 /// Only if memory is short; the file itself is tested.
 pub fn unpack() -> io::Result<Vec<u8>> {
-    let columns = Columns::read(&zstd::decode_all(FILE)?);
-    let builder = columns.and_then(grow).ok_or(io::ErrorKind::InvalidData)?;
+    let builder = Columns::read(&zstd::decode_all(FILE)?).and_then(grow).ok_or(io::ErrorKind::InvalidData)?;
     let mut ybb = Vec::new();
     ybb::write(builder.finish().0, &mut ybb).map_err(io::Error::other)?;
     Ok(ybb)
 }
 
+/// A position of the tree before it is known what stands where.
+struct Node {
+    ply: u16,
+    moves: Vec<BookMove>,
+    /// Moves to new positions, and the numbers of these.
+    new: Vec<(BookMove, usize)>,
+}
+
 /// The positions of the columns; none if something is missing.
 fn grow(mut columns: Columns) -> Option<BookBuilder> {
-    let mut builder = BookBuilder::default();
-    let mut queue = VecDeque::new();
-    for start in starts() {
+    let mut starts = Vec::new();
+    for start in handicap::starts() {
         if columns.pop(Column::Start)? != 0 {
-            queue.push_back((start, Expected::default()));
+            starts.push(start);
         }
     }
-    while let Some((packed, Expected { ply, mut value, mut depth })) = queue.pop_front() {
+    let mut expected = vec![Expected::default(); starts.len()];
+    let mut nodes: Vec<Node> = Vec::new();
+    while let Some(&Expected { ply, mut value, mut depth }) = expected.get(nodes.len()) {
         let ply = ply.wrapping_add(columns.pop(Column::Ply)?);
-        let mut pos = packed.position(ply)?;
-        let mut moves = Vec::new();
+        let (mut moves, mut new) = (Vec::new(), Vec::new());
         for _ in 0..columns.pop(Column::Count)? {
             let m = BookMove::new(columns.pop(Column::Move)?);
             value = value.wrapping_add(columns.pop(Column::Value)?);
             depth = depth.wrapping_add(columns.pop(Column::Depth)?);
             moves.push(m.with_value(Some((value as i16).into())).with_depth(Some(depth.into())));
             if columns.pop(Column::New)? != 0 {
-                let legal = m.on(&pos)?;
-                pos.do_move(legal);
-                queue.push_back((PackedPosition::of(&pos)?, Expected::after(ply, value, depth)));
-                pos.undo_move();
+                new.push((m, expected.len()));
+                expected.push(Expected::after(ply, value, depth));
             }
         }
-        builder.push(packed, ply, &moves);
+        nodes.push(Node { ply, moves, new });
+    }
+    let mut builder = BookBuilder::default();
+    for (i, mut start) in starts.into_iter().enumerate() {
+        add(&nodes, i, &mut start, &mut builder)?;
     }
     Some(builder)
+}
+
+/// Adds a position and those below it, depth first: moves are played and taken back on one board.
+fn add(nodes: &[Node], i: usize, pos: &mut Position, builder: &mut BookBuilder) -> Option<()> {
+    let node = &nodes[i];
+    builder.push(PackedPosition::of(pos)?, node.ply, &node.moves);
+    for (m, below) in &node.new {
+        pos.do_move(m.on(pos)?);
+        add(nodes, *below, pos, builder)?;
+        pos.undo_move();
+    }
+    Some(())
 }
 
 /// Packs the bytes of a `.ybb` file as the file to embed.
@@ -148,7 +165,7 @@ pub fn pack(ybb: &[u8], to: impl io::Write) -> io::Result<()> {
     let mut seen = vec![false; book.len()];
     let mut columns = Columns::default();
     let mut queue = VecDeque::new();
-    for start in starts() {
+    for start in PackedPosition::starts() {
         let found = book.find(&start).next();
         columns.push(Column::Start, found.is_some().into());
         found.into_iter().for_each(|i| {
