@@ -4,7 +4,7 @@
 //! of them (Black or White) plays only the best moves of the book.
 
 use super::replies::ReplyModel;
-use crate::book::edit::{part, reachable};
+use crate::book::edit::part;
 use crate::book::graph::{Graph, MoveTarget};
 use crate::book::minimax::{Score, game_of, solve};
 use crate::book::{Book, PackedPosition};
@@ -83,8 +83,8 @@ pub fn frontier(
     missing.map(Leaf::wanted).chain(order).take(most).collect()
 }
 
-/// The `most` positions of a book that games from the roots most likely come to, without those that only others
-/// reach from the usual starts.
+/// The `most` positions of a book that games from the roots most likely come to. Some of them may be reached by moves
+/// from the others only: [`prune`](crate::book::edit::prune) drops these.
 pub fn likeliest(
     book: &Book,
     roots: &[(PackedPosition, u16)],
@@ -97,9 +97,7 @@ pub fn likeliest(
     let mut order: Vec<usize> = (0..book.len()).filter(|i| chances[*i] > 0.0).collect();
     order.sort_by(|a, b| chances[*b].total_cmp(&chances[*a]).then(a.cmp(b)));
     let kept: HashSet<usize> = order.into_iter().take(most).collect();
-    let left = part(book, |i| kept.contains(&i));
-    let reached = reachable(&left);
-    part(&left, |i| reached[i])
+    part(book, |i| kept.contains(&i))
 }
 
 /// By entry, the chance that a game comes to it; and the leaves with theirs.

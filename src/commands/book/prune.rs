@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         max_moves: args.max_moves.map(usize::from),
         eval_diff: args.eval_diff,
         max_ply: args.max_ply,
-        reachable: args.reachable,
+        reachable: args.reachable || args.likeliest.is_some(),
     };
     let book = files::each_once(files::read(&args.input)?, &args.input);
     let unnumbered = book.entries().filter(|e| e.ply == 0).count();
