@@ -28,8 +28,8 @@ fn windows_mb() -> Option<usize> {
     known.then_some((status.ullAvailPhys >> 20) as usize)
 }
 
-/// Whether a buffer of so many megabytes gets the pages of 1 GB that the machine's owner has set aside: they
-/// are not among the [available](available_mb) ones.
+/// Whether a buffer of `mb` megabytes gets pages of 1 GB that the machine's owner has set aside. They are not
+/// part of [`available_mb`].
 pub fn has_gigantic_pages(mb: usize) -> bool {
     mb >= GIGANTIC_FROM_MB && gigantic_pages(Path::new("/sys/kernel/mm/hugepages")) >= mb.div_ceil(1024)
 }
@@ -77,15 +77,12 @@ fn cgroup_free_mb(root: &Path, group: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support::put;
 
     #[test]
     fn limits_of_control_groups_count() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| {
-            let path = dir.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let put = |name: &str, text: &str| put(dir.path(), name, text);
         let free = |group: &str| cgroup_free_mb(dir.path(), group);
         assert_eq!(free("0::/\n"), None);
         put("a/memory.max", "2147483648\n");
@@ -104,10 +101,8 @@ mod tests {
     fn pages_that_others_reserved_are_not_free() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(gigantic_pages(dir.path()), 0);
-        let pages = dir.path().join("hugepages-1048576kB");
-        std::fs::create_dir(&pages).unwrap();
-        std::fs::write(pages.join("free_hugepages"), "12\n").unwrap();
-        std::fs::write(pages.join("resv_hugepages"), "3\n").unwrap();
+        put(dir.path(), "hugepages-1048576kB/free_hugepages", "12\n");
+        put(dir.path(), "hugepages-1048576kB/resv_hugepages", "3\n");
         assert_eq!(gigantic_pages(dir.path()), 9);
     }
 }

@@ -11,3 +11,11 @@ pub(crate) mod messages;
 pub mod numa;
 mod pages;
 pub mod random;
+
+/// Writes a file below a folder, with the folders between.
+#[cfg(test)]
+pub(crate) fn put(root: &std::path::Path, name: &str, text: &str) {
+    let path = root.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 /// minutes for a few megabytes.
 pub const HUGE_PAGE: usize = if cfg!(miri) { 1 << 14 } else { 2 << 20 };
 
-/// Buffers of at least so many MiB get pages of 1 GiB, if the machine's owner has set enough of them aside.
+/// Buffers of this size in MiB, and larger ones, get pages of 1 GiB if the machine's owner has set enough aside.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub const GIGANTIC_FROM_MB: usize = 8192;
 
@@ -27,7 +27,7 @@ pub use system::map;
 mod system {
     use super::{GIGANTIC_FROM_MB, HUGE_PAGE, NonNull, Pages};
 
-    /// At least so many bytes; none if there is no memory.
+    /// A mapping of `bytes` bytes or more; none if there is no memory.
     pub fn map(bytes: usize) -> Option<Pages> {
         if bytes >> 20 >= GIGANTIC_FROM_MB
             && let Some(bytes) = bytes.checked_next_multiple_of(1 << 30)
@@ -86,8 +86,7 @@ mod system {
     };
     use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
-    /// At least so many bytes in large pages; none if the user may not lock pages in memory, or there are too
-    /// few.
+    /// `bytes` bytes or more in large pages; none if the user may not lock pages in memory, or there are too few.
     pub fn map(bytes: usize) -> Option<Pages> {
         static PAGE: OnceLock<usize> = OnceLock::new();
         let page = *PAGE.get_or_init(|| {

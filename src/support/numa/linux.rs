@@ -57,15 +57,12 @@ fn read(root: &Path, allowed: Option<&Mask>) -> Option<Machine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support::put;
 
     #[test]
     fn nodes_and_caches_are_read_and_reduced_to_what_is_given() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| {
-            let path = dir.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let put = |name: &str, text: &str| put(dir.path(), name, text);
         let sets = |allowed: Option<&Mask>| read(dir.path(), allowed).map(|m| (m.nodes, m.caches));
         assert_eq!(sets(None), None);
         put("cpu/online", "0-5\n");

@@ -25,6 +25,7 @@ mod system {
     }
 }
 
+use super::messages::Number;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::str::FromStr;
@@ -208,8 +209,8 @@ impl Placement {
             None => "the system does not tell its memory nodes".into(),
             Some(machine) => {
                 let processors: usize = machine.nodes.iter().map(Vec::len).sum();
-                let of = |n: usize, name| format!("{n} {name}{}", if n == 1 { "" } else { "s" });
-                format!("{}, {}", of(machine.nodes.len(), "memory node"), of(processors, "logical processor"))
+                let (nodes, processors) = (Number(machine.nodes.len()), Number(processors));
+                format!("{nodes} memory node{nodes:#}, {processors} logical processor{processors:#}")
             }
         };
         Placement { groups, first, found }
