@@ -216,8 +216,11 @@ impl Stack {
             let inputs = second.inputs.next_multiple_of(4);
             let live = [u64::MAX >> (64 - inputs / 4)];
             second.sums::<S>(&bytes[..inputs], &live, &mut sums);
+            to_bytes(&sums[..output.inputs], clipped, &mut bytes);
+            S::dot(&bytes[..output.inputs], &output.weights)
+                .wrapping_add(output.bias[0])
+                .wrapping_add(shortcut)
         }
-        output.bias[0].wrapping_add(shortcut).wrapping_add(last(&sums[..output.inputs], &output.weights))
     }
 }
 
@@ -229,18 +232,6 @@ fn to_bytes(sums: &[i32], byte: impl Fn(i32) -> u8, bytes: &mut [u8]) {
             *to = byte(sum);
         }
     }
-}
-
-/// The products of clipped sums, a multiple of eight, and weights, summed.
-#[inline(always)]
-fn last(sums: &[i32], weights: &[i8]) -> i32 {
-    let mut totals = [0i32; 8];
-    for (sums, weights) in sums.as_chunks::<8>().0.iter().zip(weights.as_chunks::<8>().0) {
-        for (total, (&sum, &weight)) in totals.iter_mut().zip(sums.iter().zip(weights)) {
-            *total += i32::from(clipped(sum)) * i32::from(weight);
-        }
-    }
-    totals.iter().sum()
 }
 
 /// A sum of a hidden layer as a byte.
