@@ -3,7 +3,7 @@
 use super::limits::EngineLimits;
 use super::spec::EngineSpec;
 use crate::support::messages;
-use crate::usi_client::{EngineError, EngineProcess};
+use crate::usi_client::{DialogueLog, EngineError, EngineProcess};
 
 /// The option that every engine gets with the value 1 unless its spec sets it, because concurrent games share
 /// the processor.
@@ -21,8 +21,13 @@ pub struct Started {
 ///
 /// # Errors
 /// [`EngineError`] when it does not start, does not know an option, or reports that it cannot comply.
-pub fn start(spec: &EngineSpec, limits: &EngineLimits) -> Result<Started, EngineError> {
-    let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref())?;
+pub fn start(
+    spec: &EngineSpec,
+    limits: &EngineLimits,
+    log: Option<&DialogueLog>,
+) -> Result<Started, EngineError> {
+    let log = log.map(|log| log.process(&spec.name));
+    let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref(), log)?;
     process.heeds_interrupts = true;
     let mut options = spec.options.clone();
     let mut remarks = Vec::new();

@@ -12,7 +12,7 @@ use super::start::{Started, start};
 use crate::resume::{Journal, ResumeError, interrupt};
 use crate::support::console::{Progress, clock};
 use crate::support::messages;
-use crate::usi_client::{EngineError, EngineProcess};
+use crate::usi_client::{DialogueLog, EngineError, EngineProcess};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -36,6 +36,8 @@ pub struct Tournament {
     pub jobs: usize,
     /// Whether to keep the lines of play that the engines report, for CSA records.
     pub keep_pv: bool,
+    /// Records the dialogues with the engines.
+    pub log: Option<DialogueLog>,
     /// No progress on standard error.
     pub quiet: bool,
 }
@@ -59,7 +61,7 @@ impl Tournament {
     fn start(&self, engine: usize) -> Result<Started, TournamentError> {
         let spec = &self.engines[engine];
         let failed = |source| TournamentError::Engine { name: spec.name.clone(), source };
-        start(spec, self.limits(engine)).map_err(failed)
+        start(spec, self.limits(engine), self.log.as_ref()).map_err(failed)
     }
 }
 
@@ -206,6 +208,9 @@ fn work(
         }
         let limits = players.map(|engine| t.limits(engine));
         let opening = t.schedule.opening(game);
+        for (process, color) in seats.iter().zip(["Black", "White"]) {
+            process.remark(&format!("game {}, {color}", game + 1));
+        }
         let (first, second) = seats.split_at_mut(1);
         let abandon = || stop.load(Relaxed) || interrupt::requests() > 0;
         let began = Timestamp::now();

@@ -19,6 +19,7 @@ use crate::resume::sha256::sha256;
 use crate::resume::{AtPath, whole_file};
 use crate::support::console::{note, say};
 use crate::support::messages;
+use crate::usi_client::DialogueLog;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -122,6 +123,9 @@ pub struct Args {
     /// Also write every game as a CSA record with scores and lines of play to DIR/csa
     #[arg(long, requires = "out")]
     csa: bool,
+    /// Append the dialogues with the engines to this file, with times and the engines' standard error
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -222,6 +226,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         }
         None => (None, Vec::new()),
     };
+    let log = args.log.as_ref().map(|path| DialogueLog::open(path).at(path)).transpose()?;
     let t = Tournament {
         engines,
         limits,
@@ -230,6 +235,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         sprt,
         jobs: usize::from(args.jobs),
         keep_pv: args.csa,
+        log,
         quiet: args.quiet,
     };
     if let Some(warning) = t.repetition() {

@@ -303,6 +303,7 @@ pub fn judge(plan: &Plan, c: StageContext) -> Result<MatchSummary, LearnError> {
             ),
             sprt: None,
             jobs: threads(plan),
+            log: None,
             quiet: c.quiet,
         };
         if let Some(warning) = tournament.repetition().filter(|_| !c.quiet) {

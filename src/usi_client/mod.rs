@@ -1,10 +1,12 @@
 //! Driving other programs by USI: [`EngineProcess`] is an engine as a child process, [`UsiOption`] what it can be
 //! sent, [`InfoLine`] what it reports.
 
+mod dialogue;
 mod info;
 mod options;
 mod process;
 
+pub use dialogue::{DialogueLog, EngineLog};
 pub use info::{InfoLine, UsiScore, parse_best_move};
 pub use options::{OptionKind, UsiOption, is_complaint};
 pub use process::{Answer, EngineError, EngineProcess, READY_TIMEOUT};

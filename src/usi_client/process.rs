@@ -1,5 +1,6 @@
 //! A USI engine as a child process: [`EngineProcess`].
 
+use super::dialogue::EngineLog;
 use super::info::{InfoLine, parse_best_move};
 use super::options::{self, OptionKind, UsiOption};
 use crate::resume::interrupt;
@@ -110,14 +111,20 @@ pub struct EngineProcess {
     fresh: bool,
     /// Whether waiting for it ends when the user asks to stop.
     pub heeds_interrupts: bool,
+    log: Option<EngineLog>,
 }
 
 impl EngineProcess {
-    /// Starts the engine and learns its name and options. `command` is the program and its arguments.
+    /// Starts the engine and learns its name and options. `command` is the program and its arguments. With a log, the
+    /// dialogue and the engine's standard error are recorded.
     ///
     /// # Errors
     /// [`EngineError`] when it does not start, dies, or does not answer.
-    pub fn start(command: &[String], dir: Option<&Path>) -> Result<EngineProcess, EngineError> {
+    pub fn start(
+        command: &[String],
+        dir: Option<&Path>,
+        log: Option<EngineLog>,
+    ) -> Result<EngineProcess, EngineError> {
         let failed = |reason: String| EngineError::Start { command: command.join(" "), reason };
         let (program, args) = command.split_first().ok_or_else(|| failed("no command".into()))?;
         let mut command = Command::new(program);
@@ -125,7 +132,8 @@ impl EngineProcess {
         if let Some(dir) = dir {
             command.current_dir(dir);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(if log.is_some() { Stdio::piped() } else { Stdio::null() });
         #[cfg(unix)]
         // Ctrl-C goes to this process alone, which then ends its engines
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -136,11 +144,24 @@ impl EngineProcess {
         })?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or_else(|| failed("no standard output".into()))?;
+        if let (Some(log), Some(errors)) = (log.clone(), child.stderr.take()) {
+            std::thread::spawn(move || {
+                let mut errors = BufReader::new(errors);
+                while let Some(line) = read_line(&mut errors) {
+                    log.write('!', &line);
+                }
+            });
+        }
         let (sender, lines) = sync_channel(QUEUE);
+        let answers = log.clone();
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
             while let Some(line) = read_line(&mut output) {
-                if sender.send((Instant::now(), line)).is_err() {
+                let at = Instant::now();
+                if let Some(log) = &answers {
+                    log.write('<', &line);
+                }
+                if sender.send((at, line)).is_err() {
                     break;
                 }
             }
@@ -154,6 +175,7 @@ impl EngineProcess {
             set: Vec::new(),
             fresh: false,
             heeds_interrupts: false,
+            log,
         };
         engine.send("usi");
         let (mut id_name, mut options) = (String::new(), Vec::new());
@@ -270,8 +292,18 @@ impl EngineProcess {
         self.send(&format!("gameover {result}"));
     }
 
+    /// Writes a remark to the log, if there is one.
+    pub fn remark(&self, text: &str) {
+        if let Some(log) = &self.log {
+            log.write('=', text);
+        }
+    }
+
     /// Sends a line.
     pub fn send(&mut self, line: &str) {
+        if let Some(log) = &self.log {
+            log.write('>', line);
+        }
         if let Some(input) = &mut self.input {
             // an engine that has died is noticed when it does not answer
             let _ = writeln!(input, "{line}").and_then(|()| input.flush());
@@ -410,7 +442,7 @@ mod tests {
     #[test]
     fn what_does_not_start_is_said() {
         let command = ["./no such program".to_string()];
-        assert!(matches!(EngineProcess::start(&command, None), Err(EngineError::Start { .. })));
-        assert!(matches!(EngineProcess::start(&[], None), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&command, None, None), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&[], None, None), Err(EngineError::Start { .. })));
     }
 }

@@ -49,6 +49,33 @@ fn play(args: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// `--log` has the lines in both directions and an engine's last words, by process.
+#[cfg(unix)]
+#[test]
+fn dialogues_are_logged() {
+    let dir = tempfile::tempdir().unwrap();
+    let book = openings(dir.path());
+    let bad = shell_engine(dir.path(), "bad", "echo a last word >&2; exit 3");
+    let log = dir.path().join("log.txt");
+    std::fs::write(&log, "before\n").unwrap();
+    let args = ["-e", &own("good", "nodes=50"), "-e", &format!("{bad} nodes=50"), "--openings", &book];
+    play(&[&args[..], &["--games", "2", "--log", log.to_str().unwrap()]].concat());
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(text.starts_with("before\n"), "{text}");
+    let lines: Vec<_> = text.lines().filter_map(|line| line.split_once(' ').map(|(_, rest)| rest)).collect();
+    for expected in [
+        "good#1 > usi",
+        "good#1 < usiok",
+        "good#1 = game 1, Black",
+        "bad#2 = game 1, White",
+        "bad#2 > position startpos moves ",
+        "bad#2 ! a last word",
+        "bad#3 = game 2, Black",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(expected)), "{expected}: {text}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn faults_lose_and_are_reported() {
@@ -139,7 +166,7 @@ fn children_of_a_wrapper_script_are_killed() {
     for last in ["wait", "exit"] {
         let script = format!("sleep 60 & echo usiok; {last}");
         let command = ["sh".to_string(), "-c".into(), script];
-        let mut process = EngineProcess::start(&command, None).unwrap();
+        let mut process = EngineProcess::start(&command, None, None).unwrap();
         let (send, lines) = std::sync::mpsc::channel();
         process.listen(move |line| drop(send.send(line)));
         drop(process);
