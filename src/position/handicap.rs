@@ -3,23 +3,23 @@
 use super::{Position, SfenError};
 use crate::types::{Color, Piece, Square};
 
-/// Name, and file and rank of each missing piece. White's left is on Black's right: the first file.
-const HANDICAPS: [(&str, &[u8]); 15] = [
-    ("香落ち", &[11]),
-    ("右香落ち", &[91]),
-    ("角落ち", &[22]),
-    ("飛車落ち", &[82]),
-    ("飛香落ち", &[82, 11]),
-    ("二枚落ち", &[82, 22]),
-    ("三枚落ち", &[82, 22, 11]),
-    ("四枚落ち", &[82, 22, 11, 91]),
-    ("五枚落ち", &[82, 22, 11, 91, 81]),
-    ("左五枚落ち", &[82, 22, 11, 91, 21]),
-    ("六枚落ち", &[82, 22, 11, 91, 21, 81]),
-    ("左七枚落ち", &[82, 22, 11, 91, 21, 81, 31]),
-    ("右七枚落ち", &[82, 22, 11, 91, 21, 81, 71]),
-    ("八枚落ち", &[82, 22, 11, 91, 21, 81, 31, 71]),
-    ("十枚落ち", &[82, 22, 11, 91, 21, 81, 31, 71, 41, 61]),
+/// Name in Japanese and English, and file and rank of each missing piece. White's left is on Black's right: the first file.
+const HANDICAPS: [(&str, &str, &[u8]); 15] = [
+    ("香落ち", "lance", &[11]),
+    ("右香落ち", "right lance", &[91]),
+    ("角落ち", "bishop", &[22]),
+    ("飛車落ち", "rook", &[82]),
+    ("飛香落ち", "rook and lance", &[82, 11]),
+    ("二枚落ち", "two pieces", &[82, 22]),
+    ("三枚落ち", "three pieces", &[82, 22, 11]),
+    ("四枚落ち", "four pieces", &[82, 22, 11, 91]),
+    ("五枚落ち", "five pieces", &[82, 22, 11, 91, 81]),
+    ("左五枚落ち", "five pieces, left", &[82, 22, 11, 91, 21]),
+    ("六枚落ち", "six pieces", &[82, 22, 11, 91, 21, 81]),
+    ("左七枚落ち", "seven pieces, left", &[82, 22, 11, 91, 21, 81, 31]),
+    ("右七枚落ち", "seven pieces, right", &[82, 22, 11, 91, 21, 81, 71]),
+    ("八枚落ち", "eight pieces", &[82, 22, 11, 91, 21, 81, 31, 71]),
+    ("十枚落ち", "ten pieces", &[82, 22, 11, 91, 21, 81, 31, 71, 41, 61]),
 ];
 
 /// The position of a handicap, White to move; the even game is 平手. `None` for other names (その他).
@@ -27,7 +27,7 @@ pub fn position(name: &str) -> Option<Result<Position, SfenError>> {
     if name == "平手" {
         return Some(Ok(Position::startpos()));
     }
-    let (_, missing) = HANDICAPS.iter().find(|(n, _)| *n == name)?;
+    let (.., missing) = HANDICAPS.iter().find(|(n, ..)| *n == name)?;
     let mut board = *Position::startpos().board();
     for square in *missing {
         board[Square::new(square / 10 - 1, square % 10 - 1).index()] = Piece::NONE;
@@ -37,9 +37,14 @@ pub fn position(name: &str) -> Option<Result<Position, SfenError>> {
 
 /// The name of a position, if it is the initial position of an even game or of a handicap with a name.
 pub fn name(of: &Position) -> Option<&'static str> {
-    let names = std::iter::once("平手").chain(HANDICAPS.iter().map(|(name, _)| *name));
+    let names = std::iter::once("平手").chain(HANDICAPS.iter().map(|(name, ..)| *name));
     let same = |p: &Position| p.key() == of.key() && p.board() == of.board();
     names.into_iter().find(|name| matches!(position(name), Some(Ok(p)) if same(&p)))
+}
+
+/// The English name of a handicap; `None` for the even game and for names that this module does not know.
+pub fn in_english(name: &str) -> Option<&'static str> {
+    HANDICAPS.iter().find(|(n, ..)| *n == name).map(|(_, english, _)| *english)
 }
 
 /// 歩三兵: White has the king and three pawns in hand. Record formats have no name for it.
@@ -47,7 +52,7 @@ const THREE_PAWNS: &str = "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p 1";
 
 /// The positions from which games begin, the even one first.
 pub fn starts() -> impl Iterator<Item = Position> {
-    let named = HANDICAPS.iter().filter_map(|(name, _)| position(name)?.ok());
+    let named = HANDICAPS.iter().filter_map(|(name, ..)| position(name)?.ok());
     std::iter::once(Position::startpos()).chain(named).chain(Position::from_sfen(THREE_PAWNS))
 }
 
@@ -57,10 +62,11 @@ mod tests {
 
     #[test]
     fn handicaps_have_names() {
-        for (n, missing) in HANDICAPS {
+        for (n, _, missing) in HANDICAPS {
             let p = position(n).unwrap().unwrap();
             assert_eq!(p.occupied().count() as usize, 40 - missing.len());
             assert_eq!(name(&p), Some(n));
+            assert!(in_english(n).is_some_and(|english| english.is_ascii()));
         }
         assert_eq!(starts().count(), 1 + HANDICAPS.len() + 1);
         assert_eq!(name(&Position::startpos()), Some("平手"));

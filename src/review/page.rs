@@ -23,8 +23,9 @@ const SCRIPT: &str = include_str!("page/page.js");
 pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
     let lang = report.words;
     let title = format!("{} - {}", report.player(Color::Black), report.player(Color::White));
-    let about: Vec<&str> =
-        ["EVENT", "START_TIME", "SITE"].into_iter().filter_map(|name| report.record.header(name)).collect();
+    let headers = ["EVENT", "START_TIME", "SITE"].into_iter().filter_map(|name| report.record.header(name));
+    let handicap = report.handicap().map(|name| lang.pick(name.to_string(), format!("handicap: {name}")));
+    let about: Vec<String> = headers.map(String::from).chain(handicap).collect();
     let mut data = serde_json::to_value(report)?;
     if let Value::Object(map) = &mut data {
         map.insert("words".into(), words(report));
@@ -48,8 +49,8 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
         ("{{back}}", lang.pick("一手戻る", "One move back").into()),
         ("{{forward}}", lang.pick("一手進む", "One move on").into()),
         ("{{last}}", lang.pick("最後へ", "To the end").into()),
-        ("{{previous-mistake}}", lang.pick("前の悪手・疑問手", "Mistake before").into()),
-        ("{{next-mistake}}", lang.pick("次の悪手・疑問手", "Next mistake").into()),
+        ("{{previous-mistake}}", lang.pick("前の悪手・疑問手・緩手", "Bad move before").into()),
+        ("{{next-mistake}}", lang.pick("次の悪手・疑問手・緩手", "Next bad move").into()),
         ("{{flip}}", lang.pick("盤を反転", "Turn the board").into()),
         ("{{theme}}", lang.pick("明暗を切り替え", "Light or dark").into()),
         ("{{slider}}", lang.pick("手数", "Move").into()),
@@ -68,8 +69,8 @@ pub fn write(report: &Report<'_>) -> Result<String, serde_json::Error> {
         (
             "{{help}}",
             lang.pick(
-                "←→ 一手　↑↓ 悪手・疑問手　Home End 最初・最後　F 反転　T 自分の手　N 次の問題　Esc 本譜へ",
-                "←→ move, ↑↓ mistake, Home End ends, F turn, T your own move, N next question, Esc back to the game",
+                "←→ 一手　↑↓ 悪手・疑問手・緩手　Home End 最初・最後　F 反転　T 自分の手　N 次の問題　Esc 本譜へ",
+                "←→ move, ↑↓ bad move, Home End ends, F turn, T your own move, N next question, Esc back to the game",
             )
             .into(),
         ),
@@ -238,15 +239,18 @@ fn facts(report: &Report<'_>) -> String {
         rows.push((lang.pick("手合割", "Handicap").into(), handicap.into()));
     }
     if let Some(ending) = report.ending {
+        let count = report.moves.len();
+        let how = lang.pick(format!("（{count}手、{ending}）"), format!(" ({ending}, moves: {count})"));
         let winner = match report.winner {
-            Some("black") => format!("{}: ", report.player(Color::Black)),
-            Some("white") => format!("{}: ", report.player(Color::White)),
-            _ => String::new(),
+            Some("black") => Some(Color::Black),
+            Some("white") => Some(Color::White),
+            _ => None,
         };
-        let won = if winner.is_empty() { "" } else { lang.pick("勝ち ", "wins, ") };
-        let count =
-            lang.pick(format!("（{}手）", report.moves.len()), format!(", moves: {}", report.moves.len()));
-        rows.push((lang.pick("結果", "Result").into(), format!("{winner}{won}{ending}{count}")));
+        let result = match winner.map(|color| report.player(color)) {
+            Some(name) => lang.pick(format!("{name}の勝ち{how}"), format!("{name} wins{how}")),
+            None => lang.pick(format!("{ending}（{count}手）"), format!("{ending} (moves: {count})")),
+        };
+        rows.push((lang.pick("結果", "Result").into(), result));
     }
     let rows: String = rows
         .iter()

@@ -208,9 +208,10 @@ impl<'a> Report<'a> {
         self.positions.get(plies)?.lines.first()
     }
 
-    /// The handicap of the game, if it has one that has a name.
+    /// The handicap of the game in the report's language, if it has one that has a name.
     pub fn handicap(&self) -> Option<&'static str> {
-        handicap::name(&self.record.root).filter(|_| self.record.root.side_to_move() == Color::White)
+        let name = handicap::name(&self.record.root)?;
+        handicap::in_english(name).map(|english| self.words.pick(name, english))
     }
 
     /// What a side is called in this game: 下手 and 上手 in a handicap game.
@@ -229,7 +230,8 @@ impl<'a> Report<'a> {
 }
 
 fn side_name(record: &Record, lang: Lang, color: Color) -> &'static str {
-    match (lang, record.root.side_to_move() == Color::White && handicap::name(&record.root).is_some()) {
+    let is_handicap = handicap::name(&record.root).is_some_and(|name| handicap::in_english(name).is_some());
+    match (lang, is_handicap) {
         (Lang::Ja, true) if color == Color::Black => "下手",
         (Lang::Ja, true) => "上手",
         _ => lang.side(color),
@@ -238,21 +240,21 @@ fn side_name(record: &Record, lang: Lang, color: Color) -> &'static str {
 
 fn in_english(special: Special) -> &'static str {
     match special {
-        Special::Resign => "resigns",
+        Special::Resign => "resignation",
         Special::Interrupted => "interrupted",
         Special::Repetition => "repetition",
-        Special::TimeUp => "loses on time",
+        Special::TimeUp => "time forfeit",
         Special::IllegalMove => "illegal move",
         Special::IllegalAction(_) => "illegal action",
-        Special::Impasse => "drawn by entering kings",
-        Special::Declaration => "declares a win",
-        Special::DrawDeclaration => "declares a draw",
-        Special::MaxMoves => "drawn by the number of moves",
+        Special::Impasse => "entering kings",
+        Special::Declaration => "declaration",
+        Special::DrawDeclaration => "declared draw",
+        Special::MaxMoves => "move limit",
         Special::Mate => "mate",
         Special::NoMate => "no mate",
-        Special::WinByDefault => "wins by default",
-        Special::LossByDefault => "loses by default",
-        Special::TakeBack => "takes back",
+        Special::WinByDefault => "win by default",
+        Special::LossByDefault => "loss by default",
+        Special::TakeBack => "move taken back",
         Special::Sealed => "sealed move",
         Special::Error => "error",
         Special::Other => "other",
@@ -306,7 +308,7 @@ fn position_report(
         nodes: line.nodes,
         pv: line.pv.clone(),
         text: match line.declares() {
-            true => vec![lang.pick("入玉宣言", "declares a win").into()],
+            true => vec![lang.pick("入玉宣言", "declaration").into()],
             false => lang.spell_line(position, last, &parse(position, &line.pv)),
         },
     });

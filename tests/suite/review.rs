@@ -277,7 +277,7 @@ fn a_record_without_moves_is_read_as_a_position() {
     record.end = Some(End::of(Special::Resign));
     std::fs::write(dir.at("r.csa"), Format::Csa.write(&record)).unwrap();
     let text = dir.analysed("r.csa", "text", &["--nodes", "100", "--lang", "en"]);
-    assert!(text.contains("     resigns\n") && !text.contains("投了"), "{text}");
+    assert!(text.contains("     resignation\n") && !text.contains("投了"), "{text}");
     assert!(text.lines().any(|l| l.starts_with("accuracy") && l.ends_with('-')), "{text}");
 }
 

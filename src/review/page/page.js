@@ -15,6 +15,8 @@
   const last = data.moves.length;
   const isBad = (move) => move.class === "mistake" || move.class === "blunder";
   const isFlagged = (move) => isBad(move) || move.class === "inaccuracy";
+  // a question of the learning mode: bad at either end of the margin
+  const isQuestion = (move) => isFlagged(move) && move.least !== "good" && move.least !== "best";
 
   const timed = data.moves.some((move) => move.time > 0);
 
@@ -486,7 +488,7 @@
     show(state.line, step);
   }
 
-  const bad = data.moves.filter(isBad).map((move) => move.ply);
+  const bad = data.moves.filter(isFlagged).map((move) => move.ply);
   const nextBad = () => go(bad.find((ply) => ply > state.ply) ?? last);
   const previousBad = () => go(bad.filter((ply) => ply < state.ply).pop() ?? 0);
   const flip = () => { state.flipped = !state.flipped; draw(); };
@@ -494,7 +496,7 @@
   // --- learning from mistakes: the position before one, and the analysis as the teacher
 
   function lesson(color) {
-    const plies = data.moves.filter((move) => isBad(move) && move.side === color).map((move) => move.ply);
+    const plies = data.moves.filter((move) => isQuestion(move) && move.side === color).map((move) => move.ply);
     state.lesson = { plies, at: 0, shown: false, said: "" };
     state.flipped = color === "white";
     go(plies[0] - 1);
@@ -539,7 +541,7 @@
   }
 
   ["black", "white"].forEach((color, i) => {
-    const count = data.moves.filter((move) => isBad(move) && move.side === color).length;
+    const count = data.moves.filter((move) => isQuestion(move) && move.side === color).length;
     const node = button(byId("learning"), "", `${words.sides[i]} (${count})`, () => lesson(color));
     node.id = "learn-" + color;
     node.disabled = count === 0;
