@@ -586,6 +586,7 @@
   byId("last").addEventListener("click", () => go(last));
   byId("previous-mistake").addEventListener("click", previousBad);
   byId("next-mistake").addEventListener("click", nextBad);
+  byId("previous-mistake").disabled = byId("next-mistake").disabled = bad.length === 0;
   byId("flip").addEventListener("click", flip);
   for (const node of document.querySelectorAll(".turns button")) {
     node.addEventListener("click", () => { state.lesson = null; go(Number(node.dataset.ply)); });
