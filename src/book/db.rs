@@ -107,11 +107,13 @@ impl<R: BufRead> DbReader<R> {
             let at = |what: String| BookError::line(number, what);
             let comment = line.strip_prefix('#').or_else(|| line.strip_prefix("//"));
             if let Some(text) = comment {
-                if line.starts_with(FAMILY) && line.trim_end() != HEADER {
+                let header = line.trim_end() == HEADER;
+                // later it is a remark
+                if number == 1 && line.starts_with(FAMILY) && !header {
                     return Err(at(format!("this kind of book is not known: {}", excerpt(&line))));
                 }
                 match &mut self.next {
-                    _ if line.starts_with(FAMILY) => {}
+                    _ if header => {}
                     Some(entry) => entry.remark(text),
                     None if text.trim_start().starts_with(ENTRIES) => {}
                     None => self.head.push(text.to_string()),
@@ -307,6 +309,9 @@ mod tests {
         );
         let book = read_text(&text).unwrap();
         assert_eq!(written(book), text);
+        // a remark may look like a header
+        let text = format!("{HEADER}\n#YANEURAOU-x\nsfen {START} 1\n2g2f none\n#YANEURAOU-DB2099 1.00\n");
+        assert_eq!(written(read_text(&text).unwrap()), text);
         // the largest numbers that are read, and negative depths
         let text = format!(
             "{HEADER}\nsfen {START} 65535\n2g2f none 2147483647 2147483647 4294967294\n\
