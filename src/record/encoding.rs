@@ -1,6 +1,6 @@
-//! Which characters a file's bytes are: UTF-8, Shift_JIS or EUC-JP.
+//! Which characters a file's bytes are: UTF-8, Shift_JIS, EUC-JP or ISO-2022-JP.
 
-use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8};
 
 /// The text of a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,21 +26,36 @@ pub fn decode(bytes: &[u8]) -> Decoded {
         return read(encoding, &bytes[mark..]);
     }
     let well_formed = |encoding| Some(read(encoding, bytes)).filter(|found| !found.damaged);
+    // mails and old systems; nothing but ASCII otherwise
+    if bytes.is_ascii() && bytes.windows(2).any(|pair| pair == b"\x1b$") {
+        return well_formed(ISO_2022_JP).unwrap_or_else(|| read(UTF_8, bytes));
+    }
     // a declaration that does not fit the bytes is ignored
     let declared = declared(bytes);
     if let Some(found) = declared.and_then(well_formed).or_else(|| well_formed(UTF_8)) {
         return found;
     }
+    // parts of other files put together
+    let line = |line| {
+        let utf8 = read(UTF_8, line);
+        let (sound, bad) = soundness(&utf8.text);
+        if bad <= sound { utf8 } else { read(SHIFT_JIS, line) }
+    };
+    let lines: Vec<Decoded> = bytes.split_inclusive(|b| *b == b'\n').map(line).collect();
+    let others = [SHIFT_JIS, EUC_JP];
+    let whole = || others.into_iter().filter_map(well_formed).min_by_key(|f| unlikely(&f.text));
+    let both = |f: &Decoded| f.encoding == UTF_8 && !f.text.is_ascii();
+    if lines.iter().all(|f| !f.damaged) && lines.iter().any(both) && whole().is_none() {
+        let text = lines.into_iter().map(|f| f.text).collect();
+        return Decoded { text, encoding: UTF_8, damaged: false };
+    }
     // in another encoding nearly nothing would be UTF-8 by chance
     let utf8 = read(UTF_8, bytes);
-    let bad = utf8.text.matches(DAMAGED).count();
-    let sound = utf8.text.chars().filter(|c| !c.is_ascii()).count() - bad;
+    let (sound, bad) = soundness(&utf8.text);
     if sound >= 3 * bad {
         return utf8;
     }
-    let others = [SHIFT_JIS, EUC_JP];
-    let whole = others.into_iter().filter_map(well_formed).min_by_key(|f| unlikely(&f.text));
-    whole.or_else(|| Some(read(declared?, bytes))).unwrap_or_else(|| {
+    whole().or_else(|| Some(read(declared?, bytes))).unwrap_or_else(|| {
         let damaged = others.map(|encoding| read(encoding, bytes)).into_iter().chain([utf8]);
         damaged.min_by_key(|f| unlikely(&f.text)).unwrap_or_else(|| read(UTF_8, bytes))
     })
@@ -55,6 +70,12 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let line = std::str::from_utf8(line).ok()?.trim_end();
     let (_, label) = line.strip_prefix(['\'', '#'])?.split_once("encoding=")?;
     Encoding::for_label(label.trim().as_bytes())
+}
+
+/// How many characters beyond ASCII are sound, and how many are damaged.
+fn soundness(text: &str) -> (usize, usize) {
+    let bad = text.matches(DAMAGED).count();
+    (text.chars().filter(|c| !c.is_ascii()).count() - bad, bad)
 }
 
 /// Counts characters that Japanese text hardly has, but that a wrong decoding is full of. A damaged one counts like eight: it
@@ -93,6 +114,19 @@ mod tests {
         assert_eq!(read(b"\xef\xbb\xbfV2.2\n"), ("V2.2\n".into(), UTF_8));
         assert_eq!(read("#KIF version=2.0 encoding=UTF-8\n手合割：平手\n".as_bytes()).1, UTF_8);
         assert!(decode(b"\xff\xff\xff").text.contains('\u{fffd}'));
+    }
+
+    #[test]
+    fn files_put_together_are_read_line_by_line() {
+        let lines = ["手合割：平手\n", "先手：羽生善治\n", "   1 ７六歩(77)\n", "*よい手\n"];
+        for odd in 0..lines.len() {
+            let parts = lines.iter().enumerate();
+            let bytes = parts
+                .flat_map(|(i, line)| if i == odd { SHIFT_JIS } else { UTF_8 }.encode(line).0.into_owned());
+            assert_eq!(read(&bytes.collect::<Vec<u8>>()).0, lines.concat(), "{odd}");
+        }
+        let mail = ISO_2022_JP.encode(&lines.concat()).0.into_owned();
+        assert_eq!(read(&mail), (lines.concat(), ISO_2022_JP));
     }
 
     #[test]
