@@ -132,6 +132,7 @@ impl Builder {
     pub fn must_go_on(&mut self, what: &str) -> Result<(), String> {
         let turn = self.position.side_to_move();
         match self.line().end.as_ref() {
+            Some(End { words: Some(words), .. }) => Err(format!("{what} after `{}`", excerpt(words))),
             Some(end) => Err(format!("{what} after {}", end.special.kif(turn))),
             None => Ok(()),
         }
@@ -184,8 +185,12 @@ impl Builder {
             self.path.pop();
         }
         let start = self.path.last().map_or(0, |top| top.start);
+        let played = self.played.len();
         let line = self.line();
         let at = index - start;
+        // behind a variation without moves
+        let forward = line.moves.get(played.saturating_sub(start)..at).unwrap_or_default();
+        let forward: Vec<Move> = forward.iter().map(|ply| ply.mv).collect();
         let variation = match (line.moves.get(at), &line.end) {
             (Some(ply), _) => Some(ply.variations.len()),
             (None, Some(end)) if at == line.moves.len() => Some(end.variations.len()),
@@ -203,15 +208,20 @@ impl Builder {
             self.position.undo_move();
             self.played.pop();
         }
+        for mv in forward {
+            self.position.do_move(mv);
+            self.played.push(mv);
+        }
         Ok(())
     }
 
-    /// Moves the notes of a variation without moves to the place where it would have begun.
+    /// Drops a variation without moves; its notes go to the place where it would have begun.
     fn settle(&mut self) {
-        let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
-        if comments.is_empty() && asides.is_empty() && bookmark.is_none() {
+        let Line { moves, end } = self.line();
+        if !moves.is_empty() || end.is_some() || self.path.len() == 1 {
             return;
         }
+        let Pending { comments, asides, bookmark } = std::mem::take(&mut self.pending);
         let Some(Segment { start, .. }) = self.path.pop() else { return };
         let at = start - self.path.last().map_or(0, |top| top.start);
         let line = self.line();
@@ -368,6 +378,25 @@ mod tests {
         let start = (record.comments.concat(), record.asides.concat(), record.bookmark.clone());
         assert_eq!(start, of("0"));
         assert!(record.moves[0].variations.is_empty() && record.moves[1].variations.is_empty());
+    }
+
+    /// The moves of the line that a variation without moves would have varied lead to the next one.
+    #[test]
+    fn an_empty_variation_leaves_no_trace() {
+        let mut b = Builder::new(Record::new(Position::startpos()));
+        play(&mut b, "7g7f 3c3d 2g2f 8c8d");
+        for noted in [false, true] {
+            b.vary(1).unwrap();
+            assert!(b.end().is_none());
+            if noted {
+                b.comment("c".into());
+            }
+            b.vary(3).unwrap();
+            play(&mut b, "4a3b 2f2e");
+        }
+        let record = b.finish();
+        let lengths: Vec<usize> = record.moves.iter().map(|ply| ply.variations.len()).collect();
+        assert_eq!((lengths, &record.moves[0].comments[..]), (vec![0, 0, 0, 2], &["c".to_string()][..]));
     }
 
     #[test]
