@@ -1,6 +1,6 @@
 //! Moves as KI2 writes them: no origin, but a word where several pieces could go there: `▲５八金右`.
 
-use super::kif_moves::{digit, move_text as kif_move_text, strip_target};
+use super::kif_moves::{from_origin, move_text as kif_move_text, strip_target};
 use super::pieces::strip_kind;
 use crate::position::{Illegal, Position};
 use crate::record::error::{BadMove, excerpt};
@@ -164,22 +164,13 @@ pub(super) fn read_move(position: &Position, last: Option<Square>, text: &str) -
         return find_move(position, to, kind, promotes, relative).map_err(failed);
     }
     // old records name the origin as KIF does
-    let origin = rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')).ok_or_else(bad)?;
-    let digits: Vec<usize> = origin.chars().map_while(digit).collect();
-    let (&[file, rank], 2) = (digits.as_slice(), origin.len()) else { return Err(bad()) };
-    let us = position.side_to_move();
-    let piece = kind.of(us);
-    let from = Square::new(file as u8, rank as u8);
-    let m = if promotes && kind.can_promote() {
-        Move::promotion(from, to, piece)
-    } else {
-        Move::normal(from, to, piece)
-    };
-    position.parse_move(&m.to_string()).map_err(|e| failed(BadMove::of(us, &e)))
+    let m = from_origin(position, to, kind, promotes, rest).ok_or_else(bad)?;
+    let m = m.map_err(|what| failed(BadMove::Text(what)))?;
+    position.parse_move(&m.to_string()).map_err(|e| failed(BadMove::of(position.side_to_move(), &e)))
 }
 
 /// The marks of players.
-pub(super) const MARKS: [char; 8] = ['▲', '△', '▼', '▽', '☗', '☖', '⛊', '⛉'];
+pub(in crate::record) const MARKS: [char; 8] = ['▲', '△', '▼', '▽', '☗', '☖', '⛊', '⛉'];
 
 /// A move; `last` is the target of the one before, for 同.
 pub(super) fn move_text(position: &Position, last: Option<Square>, m: Move) -> String {

@@ -3,7 +3,7 @@
 use super::pieces::{FILES, MOVE_KINDS, RANKS, strip_kind};
 use crate::position::Position;
 use crate::record::error::{BadMove, excerpt};
-use crate::types::{Move, Square};
+use crate::types::{Move, PieceType, Square};
 
 /// A move; `last` is the target of the one before, for 同.
 pub fn move_text(m: Move, last: Option<Square>) -> String {
@@ -50,12 +50,13 @@ pub(super) fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<S
 }
 
 /// 0 to 8 for `1` to `9`.
-pub(super) fn digit(c: char) -> Option<usize> {
+fn digit(c: char) -> Option<usize> {
     c.to_digit(10).and_then(|n| n.checked_sub(1)).map(|n| n as usize)
 }
 
 fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<Move, BadMove> {
     let bad = || BadMove::Text(format!("`{}` is not a move in KIF notation", excerpt(text)));
+    let failed = |e: BadMove| e.map(|what| format!("`{}`: {what}", excerpt(text)));
     let (kind, rest) = strip_kind(rest).ok_or_else(bad)?;
     let side = position.side_to_move();
     let m = if rest.trim_end() == "打" {
@@ -69,24 +70,34 @@ fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<
             (None, origin) => (false, origin.unwrap_or(rest)),
         };
         let origin = origin.trim_start_matches(['　', ' ']).trim_end();
-        let origin = origin.strip_prefix('(').and_then(|o| o.strip_suffix(')')).ok_or_else(bad)?;
-        let digits: Vec<usize> = origin.chars().map_while(digit).collect();
-        let (&[file, rank], true) = (digits.as_slice(), origin.len() == 2) else { return Err(bad()) };
-        let from = Square::new(file as u8, rank as u8);
-        let before = position.piece_on(from);
-        if before.is_some() && before != kind.of(side) && before != kind.of(!side) {
-            let what = format!("`{}`: that piece does not stand on {origin}", excerpt(text));
-            return Err(BadMove::Text(what));
-        }
-        match promotes {
-            true if !kind.can_promote() => return Err(bad()),
-            true => Move::promotion(from, to, kind.of(side)),
-            false => Move::normal(from, to, kind.of(side)),
-        }
+        from_origin(position, to, kind, promotes, origin)
+            .ok_or_else(bad)?
+            .map_err(|what| failed(BadMove::Text(what)))?
     };
-    position
-        .parse_move(&m.to_string())
-        .map_err(|e| BadMove::of(side, &e).map(|what| format!("`{}`: {what}", excerpt(text))))
+    position.parse_move(&m.to_string()).map_err(|e| failed(BadMove::of(side, &e)))
+}
+
+/// The move from an origin in brackets, `(77)`; an error if another piece stands there, `None` if it is no origin.
+pub(super) fn from_origin(
+    position: &Position,
+    to: Square,
+    kind: PieceType,
+    promotes: bool,
+    text: &str,
+) -> Option<Result<Move, String>> {
+    let origin = text.strip_prefix('(')?.strip_suffix(')')?;
+    let digits: Vec<usize> = origin.chars().map_while(digit).collect();
+    let (&[file, rank], true) = (digits.as_slice(), origin.len() == 2) else { return None };
+    let from = Square::new(file as u8, rank as u8);
+    let (side, before) = (position.side_to_move(), position.piece_on(from));
+    if before.is_some() && before != kind.of(side) && before != kind.of(!side) {
+        return Some(Err(format!("that piece does not stand on {origin}")));
+    }
+    match promotes {
+        true if !kind.can_promote() => None,
+        true => Some(Ok(Move::promotion(from, to, kind.of(side)))),
+        false => Some(Ok(Move::normal(from, to, kind.of(side)))),
+    }
 }
 
 #[cfg(test)]
