@@ -94,7 +94,8 @@ pub fn text(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The games of a file. Its format is `from`, else by its name, else by its text, else `or`.
+/// The games of a file. Its format is `from`, else by its name, else by its text, else `or`; by its text, too, where it is
+/// not what its name promises.
 fn read(
     path: &Path,
     from: Option<Format>,
@@ -104,7 +105,22 @@ fn read(
     let text = text(path)?;
     let format = from.or_else(|| Format::of_path(path)).or_else(|| Format::of_text(&text)).or(or);
     let format = format.ok_or_else(|| messages::unknown_format(Format::names()))?;
-    Ok(format.read_with(&text, warnings)?)
+    let found = format.read_with(&text, warnings);
+    let has_moves = |games: &[Record]| games.iter().any(|game| !game.moves.is_empty());
+    if from.is_some() || warnings.is_strict() || found.as_ref().is_ok_and(|games| has_moves(games)) {
+        return Ok(found?);
+    }
+    // a name may promise what the file is not
+    let mut others = Warnings::default();
+    if let Some(other) = Format::of_text(&text).filter(|other| !format.reads(*other))
+        && let Ok(games) = other.read_with(&text, &mut others)
+        && has_moves(&games)
+    {
+        note!("{}", messages::other_format(path.display(), format.name(), other.name()));
+        *warnings = others;
+        return Ok(games);
+    }
+    Ok(found?)
 }
 
 /// Reads files and counts those that could not be read as they are.

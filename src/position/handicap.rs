@@ -35,6 +35,29 @@ pub fn position(name: &str) -> Option<Result<Position, SfenError>> {
     Some(Position::from_parts(board, [[0; 8]; 2], Color::White, 1))
 }
 
+/// The name that [`position`] knows for one as people write it: with digits, without ち, with a remark behind it.
+pub fn spelled(text: &str) -> Option<&'static str> {
+    const OTHERS: [(&str, &str); 8] = [
+        ("左香落", "香落ち"),
+        ("香車落", "香落ち"),
+        ("角行落", "角落ち"),
+        ("飛落", "飛車落ち"),
+        ("飛車香落", "飛香落ち"),
+        ("なし", "平手"),
+        ("無し", "平手"),
+        ("互先", "平手"),
+    ];
+    let digit = |c: char| match c.to_digit(10).or_else(|| u32::from(c).checked_sub(u32::from('０'))) {
+        Some(n @ 1..=9) => ['一', '二', '三', '四', '五', '六', '七', '八', '九'][n as usize - 1],
+        _ => c,
+    };
+    let name = text.split(['#', '(', '（', ' ', '　', '/']).next()?;
+    let name: String = name.replace("10", "十").replace("１０", "十").chars().map(digit).collect();
+    let name = name.strip_suffix('ち').unwrap_or(&name);
+    let known = HANDICAPS.iter().map(|(name, ..)| (name.trim_end_matches('ち'), *name));
+    known.chain(OTHERS).chain([("平手", "平手")]).find(|(short, _)| *short == name).map(|(_, name)| name)
+}
+
 /// The name of a position, if it is the initial position of an even game or of a handicap with a name.
 pub fn name(of: &Position) -> Option<&'static str> {
     let names = std::iter::once("平手").chain(HANDICAPS.iter().map(|(name, ..)| *name));
@@ -71,6 +94,20 @@ mod tests {
         assert_eq!(starts().count(), 1 + HANDICAPS.len() + 1);
         assert_eq!(name(&Position::startpos()), Some("平手"));
         assert!(position("その他").is_none());
+        for (text, name) in [
+            ("2枚落ち", "二枚落ち"),
+            ("２枚落", "二枚落ち"),
+            ("10枚落ち", "十枚落ち"),
+            ("飛落ち", "飛車落ち"),
+            ("左香落ち", "香落ち"),
+            ("二枚落ち（飛車と角）", "二枚落ち"),
+            ("平手 # even", "平手"),
+            ("互先", "平手"),
+        ] {
+            assert_eq!(spelled(text), Some(name), "{text}");
+        }
+        assert!(HANDICAPS.iter().all(|(name, ..)| spelled(name) == Some(name)));
+        assert_eq!(["", "その他", "詰将棋", "二枚"].map(spelled), [None; 4]);
         let two = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
         assert_eq!(name(&Position::from_sfen(two).unwrap()), Some("二枚落ち"));
     }

@@ -65,7 +65,8 @@ impl Warnings {
         Ok(())
     }
 
-    pub(super) fn is_strict(&self) -> bool {
+    /// Whether nothing is skipped.
+    pub fn is_strict(&self) -> bool {
         self.strict
     }
 

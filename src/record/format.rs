@@ -3,9 +3,11 @@
 use super::error::{RecordError, Warnings};
 use super::game::Record;
 use super::special::Special;
+use super::text::visible;
 use super::{csa, jkf, kakinoki, psn, usi};
 use crate::support::messages;
 use crate::types::Color;
+use std::borrow::Cow;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -91,15 +93,16 @@ impl Format {
         if board || ["position", "startpos", "sfen "].iter().any(|word| first.starts_with(word)) {
             return Some(Format::Usi);
         }
-        let is_csa =
-            |l: &str| l.starts_with(['\'', '$', 'V', 'N', 'P']) || matches!(l, "+" | "-") && l.is_ascii();
-        if is_csa(first) {
+        let is_move =
+            |l: &str| l.starts_with(['+', '-']) && l.bytes().skip(1).take(4).all(|b| b.is_ascii_digit());
+        if first.starts_with(['\'', '$', 'V', 'N', 'P']) || is_move(first) {
             return Some(Format::Csa);
         }
-        if lines.clone().any(|l| l.starts_with(['▲', '△', '☗', '☖', '▼', '▽'])) {
+        if lines.clone().any(|l| l.starts_with(kakinoki::MARKS)) {
             return Some(Format::Ki2);
         }
-        lines.any(|l| l.starts_with("手数") || l.contains('：') || l.starts_with('|')).then_some(Format::Kif)
+        let is_kif = |l: &str| l.starts_with("手数") || l.contains('：') || l.starts_with('|');
+        lines.any(|l| is_kif(l) || kakinoki::begins_with_move(l)).then_some(Format::Kif)
     }
 
     /// The extension of files; in Kakinoki's formats it depends on the encoding.
@@ -128,6 +131,8 @@ impl Format {
     pub fn read_with(self, text: &str, warnings: &mut Warnings) -> Result<Vec<Record>, RecordError> {
         use kakinoki::Notation;
         let one = |record| vec![record];
+        let plain = if warnings.is_strict() { Cow::Borrowed(text) } else { visible(text) };
+        let text = &*plain;
         match self {
             Format::Csa => csa::read_with(text, warnings),
             Format::Kif | Format::Bod => kakinoki::read_with(text, Notation::Kif, warnings).map(one),

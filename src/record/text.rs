@@ -1,4 +1,6 @@
-//! Comments as lines of a format that is made of lines.
+//! Comments as lines of a format that is made of lines, and texts without what nobody sees.
+
+use std::borrow::Cow;
 
 /// Comments as lines that a format can put its sign before.
 pub(super) fn comment_lines(comments: &[String]) -> impl Iterator<Item = String> {
@@ -11,4 +13,18 @@ pub(super) fn comment_lines(comments: &[String]) -> impl Iterator<Item = String>
 /// A text without line ends, which would break a format of lines.
 pub(super) fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
+}
+
+/// A text without characters that nobody sees: those without width, the zeros or the Ctrl-Z that old systems write behind
+/// the end. Blanks of web pages become blanks, the line ends of old Macintosh files line ends.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    const NO_WIDTH: [char; 3] = ['\u{200b}', '\u{2060}', '\u{feff}'];
+    const WEB_BLANK: char = '\u{a0}';
+    let text = text.trim_end_matches(['\0', '\u{1a}']);
+    let old_mac = text.contains('\r') && !text.contains('\n');
+    if !old_mac && !text.contains(WEB_BLANK) && !text.contains(NO_WIDTH) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace(NO_WIDTH, "").replace(WEB_BLANK, " ");
+    Cow::Owned(if old_mac { text.replace('\r', "\n") } else { text })
 }

@@ -19,7 +19,7 @@ const ENDINGS: [(&str, Special); 6] = [
 
 /// Reads the games of a file, one a line: `startpos moves ...`, `sfen ... moves ...`, with or without `position`, or a
 /// bare SFEN. Empty lines and lines that begin with `#` are skipped. An ending, `resign` and the like, may follow the
-/// moves.
+/// moves. Moves alone begin at the usual position.
 ///
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
@@ -54,12 +54,23 @@ pub(super) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Vec<Recor
 }
 
 fn read_line(line: &str, warnings: &mut Warnings) -> Result<Record, String> {
+    // in the log of a program something may stand before the command
+    let start = if warnings.is_strict() {
+        None
+    } else {
+        line.find("position startpos").or(line.find("position sfen"))
+    };
+    let line = start.map_or(line, |at| &line[at..]);
     let text = line.strip_prefix("position ").unwrap_or(line).trim();
     // what follows a tab is about the problem
     let text = text.split('\t').next().unwrap_or(text);
     let (root, moves) = text.split_once("moves").unwrap_or((text, ""));
+    let start = Position::startpos();
+    let bare =
+        !warnings.is_strict() && text.split_whitespace().next().is_some_and(|m| start.parse_move(m).is_ok());
+    let (root, moves) = if bare { ("startpos", text) } else { (root, moves) };
     let root = match root.trim() {
-        "startpos" => Position::startpos(),
+        "startpos" => start,
         sfen => Position::from_sfen(sfen).map_err(|e| e.to_string())?,
     };
     let mut game = Builder::new(Record::new(root));

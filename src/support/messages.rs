@@ -53,6 +53,9 @@ messages! {
     unknown_format(formats)
         "棋譜の形式を判別できません。--fromで指定してください（{formats}）",
         "not a recognized game record; give its format with --from ({formats})";
+    other_format(path, name, format)
+        "{path}: 拡張子は{name}形式ですが、内容は{format}形式です",
+        "{path}: read as {format}; it is not what {name} is";
     no_output_format()
         "出力形式が決まりません。--toで指定してください",
         "no output format; give --to";

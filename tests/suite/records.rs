@@ -618,7 +618,11 @@ fn what_other_programs_write_is_understood_or_skipped() {
         (Format::Kif, format!("{kif}   2 ２六歩(27)\n   3 ３四歩(33)\n"), 3, "two moves in a row"),
         (Format::Kif, format!("{kif}   3 ３四歩(33)\n"), 3, "move 2 is missing"),
         (Format::Kif, format!("{kif}   2 時間切れ\n   3 ３四歩(33)\n"), 4, "a move after"),
-        (Format::Kif, format!("{kif}３四歩(33)\n"), 3, "neither a move"),
+        (Format::Kif, format!("{kif}３四歩x(33)\n"), 3, "neither a move"),
+        (Format::Kif, format!("{kif}   2 パス\n   3 ２六歩(27)\n"), 4, "after `パス`"),
+        (Format::Kif, format!("{kif}   2 ３四歩(33)\n   2 ２六歩(27)\n"), 4, "two moves in a row"),
+        (Format::Kif, format!("{kif}   2 ３四\n"), 3, "not a move"),
+        (Format::Ki2, format!("{ki2}△３四金(33)\n"), 3, "does not stand"),
         (Format::Ki2, format!("{ki2}△３四飛打\n▲２六歩\n"), 3, "no such piece in hand"),
         (Format::Ki2, format!("{ki2}△３四金\n"), 3, "no piece can move so"),
         (Format::Csa, format!("{csa}-3334KI\n"), 5, "does not stand"),
@@ -639,6 +643,131 @@ fn what_other_programs_write_is_understood_or_skipped() {
     let mut found = Warnings::default();
     let games = Format::Csa.read_with(&format!("{csa}-3334KI\n/\n{csa}%TORYO\n/\n"), &mut found).unwrap();
     assert_eq!((games.len(), found.games()), (1, 1));
+}
+
+/// The same three moves as people and programs write them, with the number of warnings and of variations.
+#[test]
+fn moves_are_read_in_any_spelling() {
+    let kif = "手合割：平手\n手数----指手---------消費時間--\n";
+    let line =
+        |i: usize| ["   1 ７六歩(77)   ( 0:01/00:00:01)\n", "   2 ３四歩(33)\n", "   3 ２六歩(27)\n"][i];
+    let game = [kif, line(0), line(1), line(2)].concat();
+    let ki2 = "手合割：平手\n▲７六歩 △３四歩 ▲２六歩\n";
+    let csa = "V2.2\nPI\n+\n+7776FU\n-3334FU\n+2726FU\n";
+    let wide = |text: &str| text.replace('(', "（").replace(')', "）").replace("77", "７７");
+    let cases = [
+        // copied from elsewhere
+        (Format::Kif, game.replace('\n', "\r"), 0, 0),
+        (Format::Kif, game.replace(' ', "\u{a0}").replace('歩', "歩\u{200b}"), 0, 0),
+        (Format::Kif, game.lines().map(|l| format!("> 　{l}\n")).collect(), 0, 0),
+        (Format::Kif, game.clone() + "\u{1a}\0\0", 0, 0),
+        (Format::Kif, game.replace("   2", "  ＊note\n   2"), 0, 0),
+        // numbers, brackets, times
+        (Format::Kif, wide(&game), 0, 0),
+        (Format::Kif, game.replace("   1", "１").replace("   2", "２"), 0, 0),
+        (Format::Kif, game.replace("   1 ", "1. ").replace("   2 ", "2手目："), 0, 0),
+        (Format::Kif, game.replace("   1 ", "").replace("   2 ", "\t2\t"), 0, 0),
+        (Format::Kif, game.replace(")   (", ")("), 0, 0),
+        (Format::Kif, game.replace("   ( 0:01/00:00:01)", "  0:01/00:00:01"), 0, 0),
+        (
+            Format::Kif,
+            format!("{kif}1 ７六歩(77) 2 ３四歩 3 ２六歩打打(00)(0:1)\n").replace("打打", ""),
+            0,
+            0,
+        ),
+        (Format::Kif, format!("{kif}７六歩 ３四歩\n２六歩\n投了\n"), 0, 0),
+        (Format::Kif, format!("{kif}   0 開始局面\n{}", &game[kif.len()..]), 1, 0),
+        (Format::Kif, game.clone() + "3手目が悪い。\n2026年\n   4 先手の勝ち\n", 3, 0),
+        (Format::Ki2, ki2.replace([' ', '▲', '△'], " "), 0, 0),
+        (Format::Ki2, ki2.replace(' ', "、→").replace("\n", "まで。\n").replace("平手まで。", "なし"), 0, 0),
+        (Format::Ki2, ki2.replace('▲', "1▲").replace('△', "2△").replace("1▲２", "3▲２"), 0, 0),
+        (Format::Csa, csa.replace("PI\n+\n", "PI,+,").replace("\n-", ",-"), 0, 0),
+        (Format::Usi, "7g7f 3c3d 2g2f\n".into(), 0, 0),
+        (Format::Usi, "10:41 > 1:position startpos moves 7g7f 3c3d 2g2f\n".into(), 0, 0),
+        // truncated
+        (Format::Kif, format!("{game}   4 ８四歩(8"), 1, 0),
+        (Format::Kif, format!("{game}   4"), 1, 0),
+        (Format::Ki2, format!("{}△８", ki2.replace("２六歩\n", "２六歩 ")), 1, 0),
+        (Format::Csa, format!("{csa}-83"), 1, 0),
+        // variations that cannot be read, or without a heading; another game
+        (Format::Kif, format!("{game}変化：２手\n   2 ８四歩(83)\n"), 0, 1),
+        (Format::Kif, format!("{game}変化2手\n   2 ８四歩(83)\n"), 0, 1),
+        (Format::Kif, format!("{game}   4 投了\n   2 ８四歩(83)\n"), 1, 1),
+        (Format::Kif, format!("{game}変化：9手\n   9 ８四歩(83)\n変化：2手\n   2 ８四歩(83)\n"), 1, 1),
+        (
+            Format::Kif,
+            format!(
+                "{game}変化：2手\n   2 ８四金(83)\n変化：3手\n   3 ９六歩(97)\n変化：1手\n   1 ９六歩(97)\n"
+            ),
+            1,
+            1,
+        ),
+        (Format::Kif, format!("{game}   4 投了\n開始日時：2026/11/29\n{game}"), 1, 0),
+    ];
+    for (format, text, warnings, variations) in cases {
+        let mut found = Warnings::default();
+        let games = format.read_with(&text, &mut found).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let [game] = &games[..] else { panic!("{text}: {} games", games.len()) };
+        let moves: Vec<String> = game.moves.iter().map(|ply| ply.mv.to_string()).collect();
+        assert_eq!(moves, ["7g7f", "3c3d", "2g2f"], "{text}");
+        assert_eq!(found.list().len(), warnings, "{text}: {:?}", found.list());
+        assert_eq!(game.moves.iter().map(|ply| ply.variations.len()).sum::<usize>(), variations, "{text}");
+        let mut moves = Vec::new();
+        let position = game.position();
+        game.visit(&mut |ply| moves.push(ply.mv), &mut |_, _| ());
+        assert_eq!((moves.len(), position.game_ply()), (3 + variations, 4), "{text}");
+    }
+    // diagrams and handicaps
+    let two = "手合割：2枚落\n   1 ４二玉(51)\n   2 ７六歩(77)\n";
+    let diagram = "後手の持駒：歩１２\n＋－－－＋\n｜ ・ ・ ・ ・v玉 ・ ・ ・ ・｜一\n".to_string()
+        + &"｜ ・ ・ ・ ・ ・ ・ ・ ・ ・｜\n".repeat(7)
+        + "｜ ・ ・ ・ ・ 玉 ・ ・ ・ ・｜九\n先手の持駒：飛2\n   1 ５二飛打\n";
+    for (text, sfen) in [
+        (two.to_string(), "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
+        (diagram, "4k4/9/9/9/9/9/9/9/4K4 b 2R12p 1"),
+    ] {
+        let mut found = Warnings::default();
+        let games = Format::Kif.read_with(&text, &mut found).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!((games[0].root.sfen().as_str(), found.list().len()), (sfen, 0), "{text}");
+    }
+}
+
+/// In JKF a bad heading, time or fork costs only itself.
+#[test]
+fn what_does_not_change_the_moves_of_jkf_is_skipped() {
+    let fork =
+        "{\"forks\":[[{\"move\":{\"piece\":\"KI\",\"to\":{\"x\":2,\"y\":6}}}]],\"special\":\"TORYO\"}]}";
+    let text = JKF.replace("\"header\":{}", "\"header\":{\"先手\":null,\"n\":1}") + fork;
+    let text = text.replacen("\"FU\"}}", "\"FU\"},\"time\":{\"now\":{\"s\":3}}}", 1);
+    let text = text.replace("\"y\":4},\"piece\":\"FU\"}", "\"y\":4},\"piece\":\"FU\"},\"time\":7");
+    let mut found = Warnings::default();
+    let game = Format::Jkf.read_with(&text, &mut found).unwrap().remove(0);
+    let lines: Vec<usize> = found.list().iter().map(|warning| warning.line).collect();
+    assert_eq!((game.moves.len(), game.moves[0].time), (2, Some(std::time::Duration::from_secs(3))));
+    assert_eq!(
+        (lines, game.end.map(|end| end.variations.len())),
+        (vec![1, 1, 4, 5], Some(0)),
+        "{:?}",
+        found.list()
+    );
+    assert!(Format::Jkf.read(&text).is_err());
+}
+
+/// A name may promise what the file is not.
+#[test]
+fn a_file_under_a_wrong_name_is_read_by_its_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let game = random_game(&mut Rng::new(71));
+    for (name, format) in
+        [("a.kif", Format::Csa), ("a.csa", Format::Kif), ("b.kif", Format::Jkf), ("c.json", Format::Usi)]
+    {
+        let path = dir.path().join(name).to_str().unwrap().to_string();
+        std::fs::write(&path, format.write(&game)).unwrap();
+        let (ok, out, said) = convert(&[&path, "--to", "usi"]);
+        assert!(ok && said.contains(&format!("read as {}", format.name())), "{name}: {said}");
+        assert_eq!(String::from_utf8(out).unwrap(), usi::write(&game), "{name}");
+        assert!(!convert(&[&path, "--to", "usi", "--strict"]).0 || name == "b.kif");
+    }
 }
 
 /// Two moves; without its end.

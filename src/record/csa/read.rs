@@ -26,9 +26,10 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
 pub(in crate::record) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Vec<Record>, RecordError> {
     let mut games = Vec::new();
     let mut refused = None;
+    let truncated = !text.ends_with('\n');
     let mut lines = text.lines().enumerate().peekable();
     while lines.peek().is_some() || games.is_empty() && refused.is_none() {
-        match read_game(&mut lines, warnings) {
+        match read_game(&mut lines, truncated, warnings) {
             Ok(game) => games.extend(game),
             Err(e) => {
                 warnings.skip_game(&e)?;
@@ -45,13 +46,14 @@ pub(in crate::record) fn read_with(text: &str, warnings: &mut Warnings) -> Resul
 
 /// The next game; `None` after the last one, even if a separator follows.
 fn read_game<'a>(
-    lines: &mut (impl Iterator<Item = (usize, &'a str)> + Clone),
+    lines: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'a str)>>,
+    truncated: bool,
     warnings: &mut Warnings,
 ) -> Result<Option<Record>, RecordError> {
     let mut reader = Reader::default();
     let first = warnings.line == 0;
     let mut separated = false;
-    for (i, line) in lines {
+    while let Some((i, line)) = lines.next() {
         warnings.line = i + 1;
         let line = line.trim_end_matches('\r');
         separated = line == "/";
@@ -59,7 +61,11 @@ fn read_game<'a>(
             break;
         }
         if let Err(what) = reader.line(line, warnings) {
-            return Err(reader.error(warnings.line, what));
+            let ends =
+                truncated && lines.peek().is_none() && reader.game.as_ref().is_some_and(|g| g.ply() > 0);
+            if !ends || warnings.skip(format_args!("{what}; the file ends here")).is_err() {
+                return Err(reader.error(warnings.line, what));
+            }
         }
     }
     // a separator after the last game does not begin another one
@@ -115,7 +121,11 @@ impl Reader {
             Some('V') => self.version(chars.as_str(), warnings),
             Some('N') => self.name(line, chars.as_str(), warnings),
             Some('$') => self.header(line, chars.as_str(), warnings),
-            Some('P') => self.board.line(line).map_err(|e| e.to_string()),
+            Some('P') => {
+                let (first, others) = line.split_once(',').unwrap_or((line, ""));
+                self.board.line(first).map_err(|e| e.to_string())?;
+                self.line(others, warnings)
+            }
             Some('+' | '-' | '%' | 'T') => self.statements(line, warnings),
             Some(_) => warnings.skip(format_args!("`{}` is no statement of a CSA record", excerpt(line))),
         }

@@ -170,13 +170,14 @@ struct Times {
 #[derive(Deserialize)]
 struct Time {
     h: Option<f64>,
+    #[serde(default)]
     m: f64,
     s: f64,
 }
 
 /// The headings in their order.
 #[derive(Default)]
-struct Header(Vec<(String, String)>);
+struct Header(Vec<(String, serde_json::Value)>);
 
 impl<'de> Deserialize<'de> for Header {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Header, D::Error> {
@@ -232,6 +233,13 @@ fn headings(
 ) -> Result<(), String> {
     let mut named = [false; 2];
     for (heading, value) in header.0 {
+        let value = match value {
+            serde_json::Value::String(value) => value,
+            other => {
+                warnings.skip(format_args!("the heading `{}` is no text", excerpt(&heading)))?;
+                other.to_string()
+            }
+        };
         let color = match heading.as_str() {
             "先手" | "下手" => Color::Black,
             "後手" | "上手" => Color::White,
@@ -324,8 +332,13 @@ impl<'a> Reader<'a, '_> {
         for (ply, found) in forks.into_iter().rev() {
             for fork in found.iter().filter(|fork| !fork.is_empty()) {
                 let line = self.warnings.line;
-                self.game.vary(ply).map_err(|what| RecordError::new(line, what))?;
-                self.entries(fork)?;
+                let varied = self.game.vary(ply).map_err(|what| RecordError::new(line, what));
+                if let Err(error) = varied.and_then(|()| self.entries(fork)) {
+                    // the game's own moves stay as they are
+                    self.warnings.line = error.line;
+                    let what = format_args!("{}; the rest of the fork is skipped", error.what);
+                    self.warnings.skip(what).map_err(|_| error.clone())?;
+                }
             }
         }
         Ok(())
@@ -356,14 +369,14 @@ impl<'a> Reader<'a, '_> {
             ended.map_err(|what| self.source.error(part, what))?;
         }
         if let Some(part) = entry.time.map(RawValue::get) {
-            let Times { now } = self.source.parse(part)?;
             self.warnings.line = self.source.line(part);
-            let seconds = now.h.unwrap_or(0.0) * 3600.0 + now.m * 60.0 + now.s;
-            let time = Duration::try_from_secs_f64(seconds).ok().filter(|t| t.as_secs() < 1 << 32);
-            if time.is_none() {
-                let skipped = self.warnings.skip(format_args!("{seconds} seconds are no time"));
-                skipped.map_err(|what| self.source.error(part, what))?;
-            }
+            let read = self.source.parse(part).map_err(|e: RecordError| e.what).and_then(|Times { now }| {
+                let seconds = now.h.unwrap_or(0.0) * 3600.0 + now.m * 60.0 + now.s;
+                let time = Duration::try_from_secs_f64(seconds).ok().filter(|t| t.as_secs() < 1 << 32);
+                time.map(Some).ok_or_else(|| format!("{seconds} seconds are no time"))
+            });
+            let time = read.or_else(|what| self.warnings.skip(what).map(|()| None));
+            let time = time.map_err(|what| self.source.error(part, what))?;
             if let Some(slot) = game.time() {
                 *slot = time;
             }

@@ -1,6 +1,6 @@
 //! The diagram of a position: nine ranks between rules, the hands above and below.
 
-use super::pieces::{KINDS, RANKS, player, strip_kind};
+use super::pieces::{FILES, KINDS, RANKS, player, strip_kind};
 use crate::position::{Position, SfenError};
 use crate::record::error::excerpt;
 use crate::types::{Color, Piece, PieceType, Square};
@@ -67,7 +67,7 @@ impl DiagramReader {
                 if !PieceType::HAND.contains(&kind) {
                     return Err(bad(word));
                 }
-                let is_number = |c: char| c == '十' || RANKS.contains(&c);
+                let is_number = |c: char| c == '十' || RANKS.contains(&c) || read_digit(c).is_some();
                 let (number, behind) =
                     behind.split_at(behind.find(|c| !is_number(c)).unwrap_or(behind.len()));
                 let count =
@@ -89,8 +89,21 @@ impl DiagramReader {
     }
 }
 
-/// 一 to 十八.
+/// A digit as some programs write it.
+fn read_digit(c: char) -> Option<u32> {
+    FILES.iter().position(|file| *file == c).map(|i| i as u32 + 1).or(if c == '０' {
+        Some(0)
+    } else {
+        c.to_digit(10)
+    })
+}
+
+/// 一 to 十八, in digits, too.
 fn read_number(text: &str) -> Option<u32> {
+    if text.chars().all(|c| read_digit(c).is_some()) {
+        let number = text.chars().filter_map(read_digit).take(3).fold(0, |n, digit| 10 * n + digit);
+        return Some(number).filter(|n| (1..=18).contains(n) && !text.is_empty());
+    }
     let digit = |c: char| RANKS.iter().position(|r| *r == c).map(|i| i as u32 + 1);
     let mut chars = text.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -173,7 +186,8 @@ mod tests {
         for n in 1..=18 {
             assert_eq!(read_number(&write_number(n)), Some(n));
         }
-        for bad in ["", "十九", "零", "一二", "2"] {
+        assert_eq!(["2", "１７", "05"].map(read_number), [Some(2), Some(17), Some(5)]);
+        for bad in ["", "十九", "零", "一二", "0", "19", "1000000000000"] {
             assert_eq!(read_number(bad), None, "{bad}");
         }
     }

@@ -8,9 +8,9 @@ mod pieces;
 mod read;
 mod write;
 
-pub(super) use ki2_moves::find_move;
+pub(super) use ki2_moves::{MARKS, find_move};
 pub use ki2_moves::{Relative, Side, Way, relative_of};
 pub use kif_moves::move_text as kif_move;
-pub(super) use read::{Notation, read_with};
+pub(super) use read::{Notation, begins_with_move, read_with};
 pub use read::{read_ki2, read_kif};
 pub use write::{write_bod, write_ki2, write_kif};

@@ -2,10 +2,11 @@
 
 use super::board::DiagramReader;
 
+use super::pieces::strip_kind;
 use super::{ki2_moves, kif_moves};
 use crate::position::handicap;
 use crate::record::builder::Builder;
-use crate::record::error::{RecordError, Warnings, excerpt};
+use crate::record::error::{BadMove, RecordError, Warnings, excerpt};
 use crate::record::game::Record;
 use crate::record::headings::name_of;
 use crate::record::special::Special;
@@ -38,9 +39,12 @@ pub enum Notation {
 /// Reads a game; what does not change its moves may be skipped.
 pub fn read_with(text: &str, notation: Notation, warnings: &mut Warnings) -> Result<Record, RecordError> {
     let mut reader = Reader::new(notation, warnings);
-    for (i, line) in text.lines().enumerate() {
+    let mut lines = text.lines().enumerate().peekable();
+    while let Some((i, line)) = lines.next() {
         reader.warnings.line = i + 1;
-        if let Err(what) = reader.line(line.trim_end_matches('\r')) {
+        let read = reader.line(line.trim_end_matches('\r'));
+        let truncated = lines.peek().is_none() && !text.ends_with('\n');
+        if let Err(what) = read.or_else(|what| reader.give_up(what, truncated)) {
             return Err(reader.error(what));
         }
     }
@@ -77,6 +81,10 @@ struct Reader<'w> {
     late: Vec<(String, String)>,
     /// Whether anything was understood at all.
     any: bool,
+    /// The number of the first move of the present variation.
+    variation: Option<usize>,
+    /// Set while lines are skipped: up to a variation that begins at this move or before.
+    skipped: Option<usize>,
 }
 
 impl<'w> Reader<'w> {
@@ -96,6 +104,8 @@ impl<'w> Reader<'w> {
             game: None,
             late: Vec::new(),
             any: false,
+            variation: None,
+            skipped: None,
         }
     }
 
@@ -107,8 +117,22 @@ impl<'w> Reader<'w> {
         }
     }
 
+    /// Skips what cannot be read where the game's own moves stay as they are: the rest of a variation, and the last line of
+    /// a truncated file.
+    fn give_up(&mut self, what: String, truncated: bool) -> Result<(), String> {
+        if truncated && self.game.as_ref().is_some_and(|game| game.ply() > 0) {
+            return self.warnings.skip(format_args!("{what}; the file ends here"));
+        }
+        let Some(number) = self.variation else { return Err(what) };
+        self.skipped = Some(number);
+        self.warnings.skip(format_args!("{what}; the rest of the variation is skipped"))
+    }
+
     fn line(&mut self, line: &str) -> Result<(), String> {
-        if self.note(line) {
+        let strict = self.warnings.is_strict();
+        // copied from a page or a letter
+        let line = if strict { line } else { line.trim_start_matches(MARGIN) };
+        if self.skipped.is_some() && !line.starts_with("変化") || self.note(line) {
             return Ok(());
         }
         let line = line.trim_end();
@@ -120,7 +144,15 @@ impl<'w> Reader<'w> {
             self.plies = digits.parse().unwrap_or(0);
             return Ok(());
         }
-        if line.starts_with("手数") && !line.starts_with("手数：") {
+        let begins = line.starts_with("手数") && !line.starts_with("手数：");
+        if !strict
+            && (begins || line.starts_with("手合割") || line.starts_with("開始日時"))
+            && self.has_moves()
+        {
+            self.skipped = Some(0);
+            return self.warnings.skip("another game begins; a file of this format holds one");
+        }
+        if begins {
             self.any = true;
             return self.begin();
         }
@@ -131,8 +163,19 @@ impl<'w> Reader<'w> {
         if let Some(number) = trimmed.strip_prefix("変化：").or_else(|| trimmed.strip_prefix("変化:")) {
             return self.variation(number);
         }
-        let kif = trimmed.starts_with(|c: char| c.is_ascii_digit()) && !self.is_diagram_head(trimmed);
-        if kif || trimmed.starts_with(ki2_moves::MARKS) {
+        if let Some(number) = trimmed.strip_prefix("変化").filter(|n| !strict && begins_with_digit(n)) {
+            return self.variation(number);
+        }
+        let bare = !strict && is_move(trimmed);
+        let kif = if strict {
+            trimmed.starts_with(|c: char| c.is_ascii_digit()) && !self.is_diagram_head(trimmed)
+        } else if bare {
+            // with a time
+            trimmed.contains([':', '：'])
+        } else {
+            self.is_statement(trimmed)
+        };
+        if kif || bare || trimmed.starts_with(ki2_moves::MARKS) {
             // a file of the one kind under the name of the other
             if self.warnings.is_strict() && kif != (self.notation == Notation::Kif) {
                 return Err(format!("`{}` is a move of the other of KIF and KI2", excerpt(line)));
@@ -145,9 +188,11 @@ impl<'w> Reader<'w> {
             return self.about(trimmed);
         }
         let what = format!("`{}` is neither a move nor a comment", excerpt(line));
-        let strict = self.warnings.is_strict();
+        let turn = self.game.as_ref().map_or(Color::Black, |game| game.position().side_to_move());
         match split_heading(trimmed) {
             _ if kif_moves::strip_target(trimmed, None).is_some() => Err(what),
+            // an ending without a number
+            _ if !strict && Special::from_kif(trimmed, turn).is_some() => self.kif_move(trimmed),
             Some((heading, value)) if !strict && is_heading(heading) => {
                 self.late.push((name_of(heading, value).into(), value.into()));
                 Ok(())
@@ -162,8 +207,9 @@ impl<'w> Reader<'w> {
         let sign = chars.next();
         let text = chars.as_str();
         match (sign, &mut self.game) {
-            (Some('*'), Some(game)) => game.comment(text.into()),
-            (Some('*'), None) => self.comments.push(text.into()),
+            (Some('＊'), _) if self.warnings.is_strict() => return false,
+            (Some('*' | '＊'), Some(game)) => game.comment(text.into()),
+            (Some('*' | '＊'), None) => self.comments.push(text.into()),
             // the encoding of the file: the writer adds its own
             (Some('#'), _) if text.starts_with("KIF version=") || text.starts_with("KI2 version=") => {}
             (Some('#'), Some(game)) => game.aside(text.into()),
@@ -173,6 +219,23 @@ impl<'w> Reader<'w> {
             _ => return false,
         }
         true
+    }
+
+    fn has_moves(&mut self) -> bool {
+        self.game.as_mut().is_some_and(|game| game.ply() > 0 || game.end().is_some())
+    }
+
+    /// Whether a line is a numbered move or ending: a word that KIF knows, or any with the next number and a blank.
+    fn is_statement(&self, line: &str) -> bool {
+        if !begins_with_digit(line) || self.is_diagram_head(line) {
+            return false;
+        }
+        let (number, rest) = split_number(line);
+        let next = self.game.as_ref().map(Builder::next_number);
+        let blank = line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(BLANKS);
+        next.is_some() && number == next && (blank || rest.is_empty())
+            || kif_moves::strip_target(rest, None).is_some()
+            || Special::from_kif(split_time(rest).0, Color::Black).is_some()
     }
 
     /// The line of files above a diagram, where it is written in plain digits.
@@ -186,7 +249,11 @@ impl<'w> Reader<'w> {
             self.any = true;
             return self.diagram.rank(line);
         }
-        if line.starts_with('+') || line.trim_start().starts_with(['９', '9']) {
+        if line.starts_with('｜') && !self.warnings.is_strict() {
+            self.any = true;
+            return self.diagram.rank(&half_width(line));
+        }
+        if line.starts_with(['+', '＋']) || line.trim_start().starts_with(['９', '9']) {
             return Ok(());
         }
         match line {
@@ -207,7 +274,10 @@ impl<'w> Reader<'w> {
         let plain = value.trim();
         match Heading::of(heading) {
             Heading::Handicap => {
-                let value = plain;
+                let value = match handicap::spelled(plain) {
+                    Some(name) if !self.warnings.is_strict() => name,
+                    _ => plain,
+                };
                 // some programs write what is no handicap, 詰将棋 for instance, above a diagram
                 self.handicap = Some(value.into());
                 if value != "その他" && handicap::position(value).is_none() {
@@ -261,11 +331,21 @@ impl<'w> Reader<'w> {
     fn variation(&mut self, text: &str) -> Result<(), String> {
         // an old program wrote such lines among the headings
         let Some(game) = &mut self.game else { return Ok(()) };
-        let digits: String =
-            text.trim_start_matches([' ', '　']).chars().take_while(char::is_ascii_digit).collect();
-        match digits.parse::<usize>() {
-            Ok(number @ 1..) => game.vary(number - 1),
-            _ => Err(format!("`{}` does not number a move", excerpt(text))),
+        let number = match self.warnings.is_strict() {
+            true => text.trim_start_matches([' ', '　']).into(),
+            false => half_width(text.trim_start_matches(BLANKS)),
+        };
+        let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+        let number = digits.parse::<usize>().unwrap_or(0);
+        // what varies a variation that was skipped is skipped, too
+        if self.skipped.is_some_and(|skipped| number > skipped) {
+            return Ok(());
+        }
+        self.skipped = None;
+        self.variation = Some(number);
+        match number {
+            0 => Err(format!("`{}` does not number a move", excerpt(text))),
+            _ => game.vary(number - 1),
         }
     }
 
@@ -303,36 +383,61 @@ impl<'w> Reader<'w> {
 
     /// An ending that KIF has no word for is kept as text.
     fn unknown_ending(&mut self, text: &str) -> Result<(), String> {
-        let special = Special::from_words(text);
-        let winner = match special {
-            Special::Other => "",
-            Special::Resign => ", read as 投了",
-            Special::TimeUp => ", read as 切れ負け",
-            _ => ", read as 入玉勝ち",
+        let Some(game) = &mut self.game else { return Ok(()) };
+        let turn = game.position().side_to_move();
+        let special = match Special::from_ki2(text, turn) {
+            Some(Ok(special)) => special,
+            _ => Special::from_words(text),
         };
-        self.warnings.skip(format_args!("`{}` is none of KIF's endings{winner}", excerpt(text)))?;
+        let read_as = match special {
+            Special::Other => String::new(),
+            _ => format!(", read as {}", special.kif(turn)),
+        };
+        self.warnings.skip(format_args!("`{}` is none of KIF's endings{read_as}", excerpt(text)))?;
         let words = (special != Special::Resign).then(|| text.into());
-        self.game.as_mut().map_or(Ok(()), |game| game.finish_line(special, words))
+        game.finish_line(special, words)
     }
 
     /// `   1 ７六歩(77)   ( 0:16/00:00:16)`
     fn kif_move(&mut self, line: &str) -> Result<(), String> {
         let Some(game) = &mut self.game else { return Ok(()) };
-        let (number, rest) = line.split_at(line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len()));
         let next = game.next_number();
-        let rest = rest.trim_start_matches(BLANKS).trim_start_matches(ki2_moves::MARKS);
-        let (text, time) = split_time(rest);
-        let text = if self.warnings.is_strict() { text } else { tidy(text) };
-        let found = kif_moves::read_move(game.position(), game.last_target(), text);
+        let strict = self.warnings.is_strict();
+        let (number, tidied);
+        let (text, time) = if strict {
+            let (digits, rest) =
+                line.split_at(line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len()));
+            number = digits.parse().ok();
+            split_time(rest.trim_start_matches(BLANKS).trim_start_matches(ki2_moves::MARKS))
+        } else {
+            let rest;
+            (number, rest) = split_number(line);
+            tidied = tidy(rest);
+            split_time(&tidied)
+        };
+        let text = if strict { text } else { text.strip_suffix("(00)").unwrap_or(text) };
+        let (position, last) = (game.position(), game.last_target());
+        let mut found = kif_moves::read_move(position, last, text);
+        if !strict && !text.contains('(') && matches!(found, Some(Err(BadMove::Text(_)))) {
+            // without its origin, as in KI2
+            let relative = ki2_moves::read_move(position, last, text);
+            found = Some(relative).filter(|read| !matches!(read, Err(BadMove::Text(_)))).or(found);
+        }
+        if !strict && found.is_some() && number.is_some_and(|number| (1..next).contains(&number)) {
+            return self.variation_without_heading(line, number.unwrap_or(next), next);
+        }
         if found.is_some() {
             game.must_go_on("a move")?;
         }
-        if number.parse() != Ok(next) {
+        if number != Some(next) && (strict || number.is_some()) {
             let what = format!("move {next} is missing");
             // the number of an ending changes no move
             if found.is_some() { Err(what) } else { self.warnings.skip(what) }?;
         }
         let turn = game.position().side_to_move();
+        if !strict && text.is_empty() {
+            return self.warnings.skip(format_args!("move {next} is missing"));
+        }
         match (found, Special::from_kif(text, turn)) {
             (Some(found), _) => game.play_or_foul(found, text, self.warnings)?,
             (None, Some(special)) => game.finish_line(special, None)?,
@@ -344,8 +449,12 @@ impl<'w> Reader<'w> {
                 self.unknown_ending(text)?;
             }
         }
-        let time = match read_time(time) {
+        let time = match read_time(time, strict) {
             Ok(time) => time,
+            // several moves in one line
+            Err(_) if !strict && begins_with_move(time.trim_start_matches(BLANKS)) => {
+                return self.kif_move(time.trim_start_matches(BLANKS));
+            }
             Err(what) => return self.warnings.skip(what),
         };
         if let Some(slot) = self.game.as_mut().and_then(Builder::time) {
@@ -354,29 +463,62 @@ impl<'w> Reader<'w> {
         Ok(())
     }
 
-    /// `▲７六歩    △３四歩    ▲２六歩`
-    fn ki2_moves(&mut self, line: &str) -> Result<(), String> {
-        let Some(game) = &mut self.game else { return Ok(()) };
-        let mut rest = line;
-        while !rest.is_empty() {
-            let mark = rest.chars().next().map_or(0, char::len_utf8);
-            let end = rest[mark..].find(ki2_moves::MARKS).map_or(rest.len(), |i| i + mark);
-            let (text, behind) = rest.split_at(end);
-            rest = behind;
-            let text = text.trim_end_matches(BLANKS);
-            // some programs write the ending as if it were a move
-            if let Some(special) = Special::from_kif(&text[mark..], game.position().side_to_move()) {
-                game.finish_line(special, None)?;
-                continue;
-            }
-            let found = ki2_moves::read_move(game.position(), game.last_target(), text);
-            game.play_or_foul(found, text, self.warnings)?;
+    /// A move with the number of one that was read already; it must be legal instead of that.
+    fn variation_without_heading(&mut self, line: &str, number: usize, next: usize) -> Result<(), String> {
+        let before = self.variation;
+        self.warnings.skip(format_args!("move {number} follows move {}; read as a variation", next - 1))?;
+        self.variation(&number.to_string())?;
+        let read = self.kif_move(line);
+        if read.is_err() || self.game.as_ref().is_some_and(|game| game.foul().is_some()) {
+            self.variation = before;
+            return Err(format!("move {next} is missing"));
         }
         Ok(())
+    }
+
+    /// `▲７六歩    △３四歩    ▲２六歩`, or without the marks.
+    fn ki2_moves(&mut self, line: &str) -> Result<(), String> {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let body = rest.trim_start_matches(ki2_moves::MARKS);
+            let mark = rest.len() - body.len();
+            let end = match mark {
+                0 => rest
+                    .match_indices(BLANKS)
+                    .map(|(i, _)| i)
+                    .find(|i| is_move(rest[*i..].trim_start_matches(BLANKS))),
+                _ => body.find(ki2_moves::MARKS).map(|i| i + mark),
+            };
+            let (text, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            rest = behind.trim_start_matches(BLANKS);
+            self.ki2_move(text.trim_end_matches(BLANKS), mark)?;
+        }
+        Ok(())
+    }
+
+    /// A move behind a mark of that length.
+    fn ki2_move(&mut self, text: &str, mark: usize) -> Result<(), String> {
+        let Some(game) = &mut self.game else { return Ok(()) };
+        let tidied;
+        let text = if self.warnings.is_strict() {
+            text
+        } else {
+            tidied = tidy(text);
+            let text = tidied.trim_end_matches(|c| "、。，,．→".contains(c));
+            text.strip_suffix("まで").unwrap_or(text)
+        };
+        // some programs write the ending as if it were a move
+        if let Some(special) = Special::from_kif(&text[mark..], game.position().side_to_move()) {
+            return game.finish_line(special, None);
+        }
+        let found = ki2_moves::read_move(game.position(), game.last_target(), text);
+        game.play_or_foul(found, text, self.warnings)
     }
 }
 
 const BLANKS: [char; 3] = [' ', '　', '\t'];
+/// What may stand before a line that was copied.
+const MARGIN: [char; 4] = [' ', '　', '\t', '>'];
 
 /// What a heading says.
 #[derive(Clone, Copy, PartialEq)]
@@ -409,9 +551,11 @@ impl Heading {
 
 /// Whether a line `name：value` is a heading and nothing else, wherever it stands before the moves.
 pub(super) fn is_heading(name: &str) -> bool {
-    let other = |c: char| c.is_ascii_digit() || "|+９*#&".contains(c) || ki2_moves::MARKS.contains(&c);
+    let other = |c: char| "|｜+＋*＊#&>".contains(c) || ki2_moves::MARKS.contains(&c);
     let plain = !name.is_empty() && !name.starts_with(other) && !name.contains(['：', ':']);
-    let number = name.starts_with("手数") && name != "手数" || name == "変化" || name.starts_with("まで");
+    let plain = plain && !begins_with_digit(name) && !is_move(name);
+    let number =
+        name.starts_with("手数") && name != "手数" || name.starts_with("変化") || name.starts_with("まで");
     plain && !number && name.trim_matches(BLANKS) == name && Heading::of(name) == Heading::Other
 }
 
@@ -421,15 +565,80 @@ fn split_heading(line: &str) -> Option<(&str, &str)> {
     Some((heading.trim_matches(BLANKS), value))
 }
 
-/// Without what some programs add to a drop: 打(00), 打打.
-fn tidy(text: &str) -> &str {
-    let text = text.strip_suffix("(00)").unwrap_or(text);
-    text.strip_suffix("打打").map_or(text, |before| &text[..before.len() + '打'.len_utf8()])
+/// Full-width forms of ASCII's characters as these.
+fn half_width(text: &str) -> String {
+    let narrow = |c: char| match c {
+        '！'..='～' => char::from_u32(u32::from(c) - u32::from('！') + u32::from('!')).unwrap_or(c),
+        _ => c,
+    };
+    text.chars().map(narrow).collect()
+}
+
+fn begins_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| matches!(c, '0'..='9' | '０'..='９'))
+}
+
+/// The number before a move, as people write it, and what follows.
+fn split_number(line: &str) -> (Option<usize>, &str) {
+    if is_move(line) {
+        return (None, line);
+    }
+    let wide = |c: char| matches!(c, '０'..='９');
+    let end = match line.starts_with(wide) {
+        true => line.find(|c| !wide(c)),
+        false => line.find(|c: char| !c.is_ascii_digit()),
+    };
+    let (number, rest) = line.split_at(end.unwrap_or(line.len()));
+    let rest = rest.strip_prefix("手目").unwrap_or(rest);
+    let rest = rest.trim_start_matches(|c| BLANKS.contains(&c) || ".．:：)）、,".contains(c));
+    (half_width(number).parse().ok(), rest.trim_start_matches(ki2_moves::MARKS))
+}
+
+/// Whether a line begins with a move that has neither number nor mark.
+fn is_move(line: &str) -> bool {
+    let word = line.strip_prefix('同').map_or(line, |rest| rest.trim_start_matches(BLANKS));
+    let word = word.split(BLANKS).next().unwrap_or(word);
+    let target = match line.starts_with('同') {
+        true => Some(word),
+        false => kif_moves::strip_target(line, None)
+            .map(|(_, _)| &word[word.chars().take(2).map(char::len_utf8).sum()..]),
+    };
+    let words = |c: char| {
+        "左直右上行入寄引打成不り()（）".contains(c) || begins_with_digit(c.encode_utf8(&mut [0; 4]))
+    };
+    target.and_then(strip_kind).is_some_and(|(_, rest)| rest.chars().all(words))
+}
+
+/// Whether a line begins with a numbered move, as in KIF, or with one that stands alone.
+pub(in crate::record) fn begins_with_move(line: &str) -> bool {
+    let numbered = begins_with_digit(line).then(|| split_number(line).1);
+    is_move(line) || numbered.is_some_and(|rest| kif_moves::strip_target(rest, None).is_some())
+}
+
+/// A move and its time without what some programs add: 打打, 成り, brackets and digits of full width.
+fn tidy(text: &str) -> String {
+    let text = text.replace("打打", "打").replace("成り", "成");
+    match text.find(['(', '（']) {
+        Some(bracket) => text[..bracket].to_string() + &half_width(&text[bracket..]),
+        None => text,
+    }
 }
 
 /// Splits `７六歩(77)   ( 0:16/00:00:16)+` into the move and its time; the plus marks a variation.
 fn split_time(text: &str) -> (&str, &str) {
     let text = text.trim_end_matches('+').trim_end();
+    // the time may follow an origin at once
+    if let (Some(start), Some(end)) = (text.find('('), text.find(')'))
+        && end == start + 3
+        && text[start + 1..end].bytes().all(|b| b.is_ascii_digit())
+        && !text[..start].trim_start_matches('同').trim_start_matches(BLANKS).contains(BLANKS)
+    {
+        return text.split_at(end + 1);
+    }
+    if kif_moves::strip_target(text, None).is_none() {
+        let end = text.find(|c| BLANKS.contains(&c) || c == '(');
+        return text.split_at(end.unwrap_or(text.len()));
+    }
     match text.split_once(|c: char| BLANKS.contains(&c) && (c != '　' || !text.starts_with('同'))) {
         // 同　歩(77)
         Some(("同", _)) | None => split_after_bracket(text),
@@ -443,14 +652,18 @@ fn split_after_bracket(text: &str) -> (&str, &str) {
     text.split_at(end.unwrap_or(text.len()))
 }
 
-/// `( 0:16/00:00:16)`: minutes and seconds of the move; the total follows from the others.
-fn read_time(text: &str) -> Result<Option<Duration>, String> {
+/// `( 0:16/00:00:16)`: minutes and seconds of the move; the total follows from the others. Unless `strict`, brackets may
+/// be missing.
+fn read_time(text: &str, strict: bool) -> Result<Option<Duration>, String> {
     let text = text.trim_matches(BLANKS);
     if text.is_empty() {
         return Ok(None);
     }
     let read = || {
-        let inner = text.strip_prefix(['(', '（'])?.strip_suffix([')', '）'])?;
+        let inner = match strict {
+            true => text.strip_prefix(['(', '（'])?.strip_suffix([')', '）'])?,
+            false => text.trim_matches(['(', ')', '（', '）']),
+        };
         let own = inner.split('/').next()?.trim_matches(BLANKS);
         let (own, fraction) = own.split_once('.').unwrap_or((own, "0"));
         let mut seconds = 0u64;

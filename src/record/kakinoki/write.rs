@@ -4,7 +4,7 @@ use super::board::write_diagram;
 use super::ki2_moves;
 use super::kif_moves;
 use super::pieces::player;
-use super::read::is_heading;
+use super::read::{begins_with_move, is_heading};
 use crate::position::{Position, handicap};
 use crate::record::game::{End, Line, Ply, Record};
 use crate::record::headings::heading_of;
@@ -123,7 +123,8 @@ impl KifWriter {
             // no plus behind a word: readers would take it for a part of that
             // words that begin like a move, or end before their end, are a comment
             let plain = |words: &&str| {
-                kif_moves::strip_target(words, None).is_none() && !words.contains(char::is_whitespace)
+                !begins_with_move(&format!("1 {words}"))
+                    && !words.contains([' ', '　', '\t', '\n', '\r', '('])
             };
             let words = end.words.as_deref();
             let word = words.filter(plain).unwrap_or_else(|| end.special.kif(turn));
