@@ -17,7 +17,10 @@ use crate::train::schedule::{RateSchedule, RateShape};
 use crate::train::settings::TrainingSettings;
 
 fn what_to_train() -> String {
-    format!("What to train: {}", ARCHITECTURES.map(|a| a.name()).join(", "))
+    format!(
+        "What to train: {}; or another size such as sfnn_halfkahm2_512_15_32_k3k3 (see docs/architectures.md)",
+        ARCHITECTURES.map(|a| a.name()).join(", ")
+    )
 }
 
 /// Train a network from self-play games or other training records

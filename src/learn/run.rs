@@ -216,7 +216,7 @@ fn check_files(config: &Config) -> Result<(), LearnError> {
 fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
     let (network, _) = Network::load(path).map_err(LearnError::network(path))?;
     let shape = network.shape();
-    if matches!(shape.head, HeadShape::Lite { .. }) || !network.architecture().is_trainable() {
+    if matches!(shape.head, HeadShape::Lite { .. }) || Layout::new(network.architecture()).is_err() {
         return Err(LearnError::Untrainable { path: path.to_owned(), shape: shape.to_string() });
     }
     match sharing_obstacle(Layout::of(network.architecture())).filter(|_| config.train.tie_mirror) {

@@ -1,4 +1,4 @@
-//! [`Architecture`]: a kind of network, and [`ARCHITECTURES`], those that can be trained.
+//! [`Architecture`]: a kind of network, and [`ARCHITECTURES`], those with code of their own.
 //!
 //! ```text
 //! HalfKP (125,388) -> 256 per side -> clip -> 512 (side to move first) -> 32 -> clip -> 32 -> clip -> 1
@@ -21,7 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// All networks that this engine trains. The first is the default.
+/// The networks with code compiled for their sizes. The first is the default.
 pub const ARCHITECTURES: [Architecture; 9] = {
     let mut all = [Architecture::DEFAULT; 9];
     let mut i = 0;
@@ -35,7 +35,7 @@ pub const ARCHITECTURES: [Architecture; 9] = {
 /// Makes a network of zeros.
 type Zeroed = fn() -> Result<Box<dyn Parameters>, OutOfMemory>;
 
-/// The networks with code compiled for their sizes.
+/// Their shapes and constructors.
 const COMPILED: [(Shape, Zeroed); 9] = [
     compiled::<HalfKp, 256, Hidden<512, 32, 32>>(),
     compiled::<HalfKp, 512, Hidden<1024, 16, 32>>(),
@@ -77,11 +77,6 @@ impl Architecture {
     /// The name that `--arch` takes; YaneuraOu's name, if it supports the network.
     pub fn name(&self) -> String {
         self.shape.arch()
-    }
-
-    /// Whether the trainer knows it.
-    pub fn is_trainable(&self) -> bool {
-        ARCHITECTURES.contains(self)
     }
 
     /// A network with all parameters 0.
@@ -158,7 +153,6 @@ mod tests {
     fn names_lead_to_their_architecture() {
         for a in ARCHITECTURES {
             assert_eq!(a.name().to_uppercase().parse::<Architecture>(), Ok(a));
-            assert!(a.is_trainable());
             assert_eq!(a.zeroed().unwrap().shape(), a.shape);
         }
         let names = ARCHITECTURES.map(|a| a.name());
@@ -167,7 +161,6 @@ mod tests {
             [&names[6], &names[7], &names[8]],
             ["psq_256x2-screlu-8b", "halfkp_256x2-screlu-8b", "lite_72-32"]
         );
-        assert!(!"sfnn_halfka2_1024_7_64_k3k3".parse::<Architecture>().unwrap().is_trainable());
         let error = "halfkp_1x2-3-4".parse::<Architecture>().unwrap_err().to_string();
         assert!(
             error.contains("halfkp_1x2-3-4") && error.contains("halfkp_1024x2-8-64, halfkpvm_256"),

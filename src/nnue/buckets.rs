@@ -4,7 +4,7 @@
 //! `(hand × kings + king) × progress + progress`. Hands and kings are those of the side to move, then those of
 //! the other side, each as their owner sees the board.
 
-use super::features::{BONA_PIECES, bona_pieces, seen};
+use super::features::{BONA_PIECES, bona_pieces, mirrored, seen};
 use super::line::FeatureChanges;
 use crate::position::{Position, Slot};
 use crate::support::memory::{HugeBuf, OutOfMemory};
@@ -204,17 +204,28 @@ impl Buckets {
     pub(super) fn of(&self, pos: &Position, progress: i64) -> usize {
         let us = pos.side_to_move();
         let sides = [us, us.flip()];
+        let kings = sides.map(|side| seen(side, pos.king_square(side)));
+        self.choose(|| sides.map(|side| pos.hand(side)), kings, || Progress::level(progress))
+    }
+
+    /// The stack by hands and kings of the side to move and of the other side, each king as its owner sees it,
+    /// and by the [level](Progress::level_of) of the progress.
+    #[inline]
+    pub fn choose(
+        &self,
+        hands: impl FnOnce() -> [Hand; 2],
+        kings: [Square; 2],
+        progress: impl FnOnce() -> u8,
+    ) -> usize {
         let mut bucket = 0;
-        if let Some(hands) = self.hands {
-            bucket = sides.iter().fold(0, |b, &side| b * hands.classes + hands.class(pos.hand(side)));
+        if let Some(classes) = self.hands {
+            bucket = hands().iter().fold(0, |b, &hand| b * classes.classes + classes.class(hand));
         }
-        if let Some(kings) = self.kings {
-            for side in sides {
-                bucket = bucket * kings.classes + kings.class(seen(side, pos.king_square(side)));
-            }
+        if let Some(classes) = self.kings {
+            bucket = kings.iter().fold(bucket, |b, &king| b * classes.classes + classes.class(king));
         }
         if self.by_progress() {
-            bucket = bucket * self.progress + Progress::bucket(progress, self.progress);
+            bucket = bucket * self.progress + usize::from(progress()) * self.progress / 256;
         }
         bucket
     }
@@ -237,7 +248,7 @@ impl Progress {
     ///
     /// # Errors
     /// No memory.
-    pub(super) fn zeroed() -> Result<Progress, OutOfMemory> {
+    pub fn zeroed() -> Result<Progress, OutOfMemory> {
         Ok(Progress { bias: 0, weights: HugeBuf::zeroed(Progress::WEIGHTS)? })
     }
 
@@ -280,8 +291,26 @@ impl Progress {
         i64::from(self.bias) + Color::ALL.into_iter().map(|viewer| self.view(viewer, pos)).sum::<i64>()
     }
 
-    /// The progress from 0 to 255, as one of `buckets`.
-    fn bucket(sum: i64, buckets: usize) -> usize {
+    /// The progress from 0 to 255, by both players' views: the square of the own king, and all 38 BonaPieces.
+    pub fn level_of(&self, views: [(u8, [u16; 38]); 2]) -> u8 {
+        let weight = |king: u8, piece: u16| i64::from(self.weights[Progress::input(king, piece)]);
+        let views = views.iter().flat_map(|(king, pieces)| pieces.iter().map(|piece| weight(*king, *piece)));
+        Progress::level(i64::from(self.bias) + views.sum::<i64>())
+    }
+
+    /// The number of a weight: by the own king's square and BonaPiece.
+    pub fn input(king: u8, piece: u16) -> usize {
+        usize::from(king) * BONA_PIECES + usize::from(piece)
+    }
+
+    /// The number of the weight of the mirrored king's square and BonaPiece.
+    pub fn mirrored(input: usize) -> usize {
+        let king = Square((input / BONA_PIECES) as u8).mirror();
+        Progress::input(king.0, mirrored((input % BONA_PIECES) as u16))
+    }
+
+    /// The progress from 0 to 255, by its [sum](Self::sum).
+    pub(super) fn level(sum: i64) -> u8 {
         /// The log odds from which the progress is 1, 2, ... 255 of 256.
         static FROM: LazyLock<[i64; 255]> = LazyLock::new(|| {
             std::array::from_fn(|i| {
@@ -289,7 +318,7 @@ impl Progress {
                 ((p / (1.0 - p)).ln() * 65536.0).round() as i64
             })
         });
-        FROM.partition_point(|&from| from <= sum) * buckets / 256
+        FROM.partition_point(|&from| from <= sum) as u8
     }
 }
 
@@ -350,7 +379,7 @@ mod tests {
 
     #[test]
     fn progress_is_a_logistic_function() {
-        let at = |odds: f64| Progress::bucket((odds * 65536.0).round() as i64, 32);
+        let at = |odds: f64| Progress::level((odds * 65536.0).round() as i64) / 8;
         assert_eq!([at(-20.0), at(-1.0), at(0.0), at(1.0), at(20.0)], [0, 8, 16, 23, 31]);
     }
 }

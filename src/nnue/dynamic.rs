@@ -155,9 +155,9 @@ impl Evaluation for Dynamic {
         scalar::run(Propagate { network: self, stack, sides })
     }
 
-    fn output_of(&self, accumulators: [&[i16]; 2], _in_hand: usize) -> i32 {
-        assert!(self.stacks.len() == 1, "the stack depends on more than the pieces in hand");
-        dispatch(Propagate { network: self, stack: &self.stacks[0], sides: accumulators })
+    fn output_of(&self, accumulators: [&[i16]; 2], choice: usize) -> i32 {
+        let stack = if self.stacks.len() > 1 { choice } else { 0 };
+        dispatch(Propagate { network: self, stack: &self.stacks[stack], sides: accumulators })
     }
 }
 

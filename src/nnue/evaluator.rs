@@ -99,11 +99,11 @@ pub fn evaluate_from_scratch(network: &Network, pos: &Position) -> i32 {
     network.parameters().evaluate_from_scratch(pos)
 }
 
-/// The raw output for given accumulators: of the side to move, then of the other side. `in_hand` is the
-/// number of pieces in both players' hands.
+/// The raw output for given accumulators: of the side to move, then of the other side. `choice` is the stack of
+/// layers if there are several, else the number of pieces in both players' hands.
 ///
 /// # Panics
-/// If the accumulators do not have this network's length.
-pub fn output_of(network: &Network, accumulators: [&[i16]; 2], in_hand: usize) -> i32 {
-    network.parameters().output_of(accumulators, in_hand)
+/// If the accumulators do not have this network's length, or it has no such stack.
+pub fn output_of(network: &Network, accumulators: [&[i16]; 2], choice: usize) -> i32 {
+    network.parameters().output_of(accumulators, choice)
 }

@@ -9,7 +9,7 @@
 use std::marker::PhantomData;
 
 use crate::position::Slot;
-use crate::types::{Color, PieceType, Square};
+use crate::types::{Color, Hand, PieceType, Square};
 
 /// A feature set: which pieces are inputs, and how the viewer's own king's square splits them into buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,13 +185,21 @@ impl Inputs {
         self.mirrored
     }
 
+    /// Calls `use_row` with the rows in a bucket of both kings, given as BonaPieces.
+    #[inline]
+    pub fn king_rows(&self, kings: [u16; 2], mut use_row: impl FnMut(usize)) {
+        // the first bucket, not mirrored
+        let rows = Rows::new(self, Color::Black, Square(0));
+        kings.into_iter().for_each(|king| rows.of(king, &mut use_row));
+    }
+
     /// Whether kings are inputs like other pieces.
     pub const fn kings(&self) -> bool {
         !matches!(self.kings, Kings::None)
     }
 
     /// Whether a piece's input depends on the attacks on its square.
-    pub(super) const fn attacks(&self) -> bool {
+    pub const fn attacks(&self) -> bool {
         self.attacks
     }
 
@@ -365,6 +373,21 @@ impl Rows {
 #[inline]
 pub fn bona_pieces(slot: Slot) -> [u16; 2] {
     BONA_PIECE[slot.0 as usize]
+}
+
+/// The hands of the viewer and of the opponent, from the BonaPieces of a view.
+pub fn hands_of(pieces: &[u16]) -> [Hand; 2] {
+    let mut hands = [Hand::default(); 2];
+    for &piece in pieces.iter().filter(|&&piece| piece < HAND_END) {
+        for kind in PieceType::HAND {
+            for (hand, first) in hands.iter_mut().zip(IN_HAND[kind.index()]) {
+                if (first..first + EXISTING[kind.index()] as u16).contains(&piece) {
+                    hand.add(kind);
+                }
+            }
+        }
+    }
+    hands
 }
 
 /// A king's original square (5九), as its owner sees it.

@@ -5,11 +5,10 @@ use std::io::{self, Write};
 
 use super::head::pieces_in_hand;
 use super::king_part::KingPart;
-use super::layers::Dense;
+use super::layers::{Dense, clipped, squared};
 use super::network::Network;
 use super::parameters::Parameters;
 use super::shape::HeadShape;
-use super::stack::{clipped, squared};
 use crate::position::Position;
 use crate::types::Color;
 

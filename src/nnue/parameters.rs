@@ -52,12 +52,8 @@ pub(super) trait Evaluation {
     /// The raw output for the side to move, from [these](Self::accumulators_from_scratch) accumulators with
     /// the scalar kernels: the reference for all other kernels.
     fn evaluate_from_scratch(&self, pos: &Position) -> i32;
-    /// The raw output for given accumulators, of the side to move, then of the other side, and the number of
-    /// pieces in both players' hands.
-    ///
-    /// # Panics
-    /// If the accumulators do not have this network's length.
-    fn output_of(&self, accumulators: [&[i16]; 2], in_hand: usize) -> i32;
+    /// See [`output_of`](super::output_of).
+    fn output_of(&self, accumulators: [&[i16]; 2], choice: usize) -> i32;
 }
 
 impl<F: FeatureSet, const L1: usize, H: Head<L1>> Parameters for Perspective<F, L1, H> {

@@ -1,6 +1,6 @@
 //! [`Stack`]: the dense layers of a network whose sizes are known at run time only.
 
-use super::layers::{Dense, WEIGHT_SHIFT};
+use super::layers::{Dense, clipped, squared};
 use super::shape::{DenseShape, HeadShape, Shape, Shards};
 use super::simd::Simd;
 use crate::support::memory::{HugeBuf, OutOfMemory};
@@ -234,35 +234,9 @@ fn to_bytes(sums: &[i32], byte: impl Fn(i32) -> u8, bytes: &mut [u8]) {
     }
 }
 
-/// A sum of a hidden layer as a byte.
-#[inline(always)]
-pub(super) fn clipped(sum: i32) -> u8 {
-    (sum >> WEIGHT_SHIFT).clamp(0, 127) as u8
-}
-
-/// The square of a sum of a hidden layer as a byte.
-#[inline(always)]
-pub(super) fn squared(sum: i32) -> u8 {
-    // beyond 16 bits the square is beyond a byte
-    let sum = sum.clamp(-i32::from(i16::MAX), i16::MAX.into());
-    ((sum * sum) >> (2 * WEIGHT_SHIFT + 7)).min(127) as u8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sums_become_bytes() {
-        assert_eq!(
-            [-1, 0, 63, 64, 8127, 8128, i32::MAX, i32::MIN].map(clipped),
-            [0, 0, 0, 1, 126, 127, 127, 0]
-        );
-        let exact = |x: i64| ((x * x) >> 19).min(127) as u8;
-        for x in [0, 724, 725, -725, 8000, -8191, 8192, 32_767, -32_768, 40_000, i32::MAX, i32::MIN] {
-            assert_eq!(squared(x), exact(x.into()), "{x}");
-        }
-    }
 
     #[test]
     fn outputs_see_the_common_inputs_and_their_shard() {

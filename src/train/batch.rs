@@ -34,6 +34,8 @@ pub struct Batch {
     pub pieces: Vec<u16>,
     /// By view: its place.
     pub place: Vec<u32>,
+    /// By sample: the stack of layers; samples of one stack are next to each other.
+    pub stack: Vec<u32>,
     /// By sample: the score for the side to move, in `Value` units.
     pub score: Vec<f32>,
     /// By sample: the result (1, 0.5, 0) for the side to move.
@@ -58,6 +60,7 @@ impl Batch {
         self.king.resize(2 * n, 0);
         self.place.resize(2 * n, 0);
         self.pieces.resize(2 * n * self.active, 0);
+        self.stack.clear();
         self.score.resize(n, 0.0);
         self.result.resize(n, 0.0);
         for (s, mirror) in samples {
@@ -69,7 +72,14 @@ impl Batch {
             self.king_start[k + 1] += self.king_start[k];
         }
         let mut next = self.king_start.clone();
-        for (i, (s, mirror)) in samples.iter().enumerate() {
+        let order = samples.iter().enumerate();
+        let mut order: Vec<_> = order.map(|(i, (s, mirror))| (layout.stack(s, *mirror) as u32, i)).collect();
+        if layout.stacks() > 1 {
+            order.sort_unstable();
+        }
+        for (i, (stack, (s, mirror))) in order.into_iter().map(|(stack, i)| (stack, &samples[i])).enumerate()
+        {
+            self.stack.push(stack);
             for p in 0..2 {
                 let (k, mirror) = layout.bucket(s.kings[p], *mirror, mirror_shared);
                 let place = next[k] as usize;
@@ -77,7 +87,12 @@ impl Batch {
                 self.view[place] = (2 * i + p) as u32;
                 self.king[place] = k as u8;
                 self.place[2 * i + p] = place as u32;
-                s.view(p, mirror, &mut self.pieces[place * self.active..][..self.active]);
+                s.view(
+                    &layout.architecture.shape.inputs,
+                    p,
+                    mirror,
+                    &mut self.pieces[place * self.active..][..self.active],
+                );
             }
             self.score[i] = s.score as f32;
             self.result[i] = (s.result as f32 + 1.0) * 0.5;

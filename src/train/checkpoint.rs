@@ -4,12 +4,12 @@
 //! "toratrain"  u32 version   u32 inputs, factor's rows, L1, dense parameters   u32 length + JSON of the run
 //! u32 steps   u32 1 if mirrored squares share rows   f32 shift by step
 //! f32 bias, dense layers, factor (w, m, v of each)
+//! i32 bias, weights of the progress, if it chooses a stack of layers
 //! u32 touched rows, then for each: u32 row  u32 last step  f32 w, m, v
 //! u32 updates of the average, 0 without one; then f64 decay  f32 bias, dense layers, rows
 //! u32 CRC-32 of all before
 //! ```
-//! The four numbers after the version identify the architecture. The JSON holds the settings of the run, its
-//! progress and its log. Another run can start from the part between the JSON and the checksum ([`load`],
+//! The JSON holds the settings of the run, the architecture among them, its progress and its log. Another run can start from the part between the JSON and the checksum ([`load`],
 //! `train --init`).
 //!
 //! Rows that no step has touched are zero and left out, except after a start from a network: then every row
@@ -18,11 +18,15 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
 
 use super::average::Average;
 use super::finished::Finished;
 use super::layout::Layout;
 use super::model::Model;
+use crate::nnue::{Architecture, Progress};
 use crate::resume::whole_file::WholeFile;
 use crate::support::memory::HugeBuf;
 
@@ -35,8 +39,21 @@ pub struct Checkpoint {
     pub model: Model,
     /// The average, if the run keeps one.
     pub average: Option<Average>,
-    /// The run, in JSON.
+    /// The run, in JSON: an object whose `settings` have the `architecture`, if it is not the default one.
     pub run: String,
+}
+
+/// The part of a run's JSON that names the architecture.
+#[derive(Deserialize)]
+struct Run {
+    settings: Settings,
+}
+
+#[derive(Deserialize)]
+struct Settings {
+    /// The oldest checkpoints do not have it.
+    #[serde(default)]
+    architecture: Architecture,
 }
 
 /// Whether a file starts with the magic bytes of a checkpoint.
@@ -64,6 +81,9 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
     }
     for values in [&factor.w, &factor.m, &factor.v] {
         out.f32s(values)?;
+    }
+    if let Some(progress) = &model.progress {
+        [progress.bias].iter().chain(&progress.weights[..]).try_for_each(|&n| out.u32(n as u32))?;
     }
     let row = |i: usize| i * l1..(i + 1) * l1;
     let used: Vec<usize> = (0..model.last.len())
@@ -106,9 +126,6 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     for n in &mut signature {
         *n = from.read_u32()?;
     }
-    let Some(architecture) = Layout::with_signature(signature) else {
-        return Err(bad("a checkpoint of a network that this version does not train"));
-    };
     let len = from.read_u32()?;
     if len > 16 << 20 {
         return Err(bad("a damaged checkpoint"));
@@ -116,6 +133,11 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     let mut run = vec![0; len as usize];
     from.fill(&mut run)?;
     let run = String::from_utf8(run).map_err(|_| bad("a damaged checkpoint"))?;
+    let Run { settings: Settings { architecture } } = serde_json::from_str(&run)?;
+    let layout = Layout::new(architecture).map_err(io::Error::other)?;
+    if layout.signature() != signature {
+        return Err(bad("a damaged checkpoint"));
+    }
     let mut model = Model::new(architecture, 0).map_err(io::Error::other)?;
     let (l1, rows) = (model.layout.l1, model.layout.rows());
     model.factor.w.fill(0.0);
@@ -132,6 +154,13 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     }
     for values in [&mut factor.w, &mut factor.m, &mut factor.v] {
         from.read_f32s(values)?;
+    }
+    if architecture.shape.head.by_progress() {
+        let mut progress = Progress::zeroed().map_err(io::Error::other)?;
+        for n in [&mut progress.bias].into_iter().chain(progress.weights.iter_mut()) {
+            *n = from.read_u32()? as i32;
+        }
+        model.progress = Some(Arc::new(progress));
     }
     for _ in 0..from.read_u32()? {
         let i = from.read_u32()? as usize;
@@ -158,6 +187,7 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
             rows: HugeBuf::zeroed(rows * l1).map_err(io::Error::other)?,
             bias: vec![0.0; l1],
             dense: vec![0.0; model.layout.dense],
+            progress: model.progress.clone(),
         };
         for values in [&mut mean.bias[..], &mut mean.dense, &mut mean.rows] {
             from.read_f32s(values)?;

@@ -1,9 +1,9 @@
 //! Why a training run fails: [`TrainError`].
 
+use super::layout::Untrainable;
 use super::quantize::FromNetworkError;
 use crate::data::RecordError;
 use crate::nnue::NetworkError;
-use crate::nnue::arch::ARCHITECTURES;
 use crate::resume::ResumeError;
 use crate::support::memory::OutOfMemory;
 use std::path::PathBuf;
@@ -20,6 +20,11 @@ pub enum TrainError {
     Memory(#[from] OutOfMemory),
     #[error("no win-rate scale fits the games; give --score-scale")]
     NoScoreScale,
+    #[error(
+        "the progress of a game, which chooses among the layers, is fitted to games, and there is no .games file; \
+         --init takes its weights from a network"
+    )]
+    NoProgress,
     #[error("{positions} training positions do not fill a batch of {batch}; --batch takes a smaller one")]
     TooFewPositions { positions: u64, batch: usize },
     #[error("step {step}: the training diverges, with a loss of {loss:.0}; a lower learning rate helps")]
@@ -33,8 +38,8 @@ pub enum TrainError {
         path.display()
     )]
     OtherArchitecture { path: PathBuf, found: String, name: String, asked: String },
-    #[error("{0} networks cannot be trained; there are {names}", names = ARCHITECTURES.map(|a| a.name()).join(", "))]
-    Untrainable(String),
+    #[error(transparent)]
+    Untrainable(#[from] Untrainable),
     #[error("--tie-mirror: in a {shape} network {reason}")]
     NothingToShare { shape: String, reason: &'static str },
     #[error(

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use crate::data::board::Board;
-use crate::nnue::features::{BONA_PIECES, FeatureSet, HAND_END, HalfKp, bona_pieces, mirrored};
+use crate::nnue::features::{BONA_PIECES, FeatureSet, HAND_END, HalfKp, bona_pieces, hands_of, mirrored};
+use crate::nnue::{Buckets, Inputs};
 use crate::position::{Position, Slot};
 use crate::types::{Color, PieceType, Square};
 
@@ -14,13 +15,13 @@ pub const BONA: usize = BONA_PIECES;
 /// The offsets in files (or ranks) from the own king: 8 on one side to 8 on the other.
 pub(super) const OFFSETS: usize = 17;
 
-/// The factor's row for the offset from the own king to a piece, for HalfKP. `None` for pieces in hand.
+/// The number of the offset from the own king to a piece, by kind of piece. `None` for pieces in hand.
 #[inline]
 pub(super) fn relative_row(king: usize, bona: usize) -> Option<usize> {
     let place = bona.checked_sub(HAND_END as usize)?;
     let (run, sq) = (place / 81, place % 81);
     let offset = (sq / 9 + 8 - king / 9) * OFFSETS + sq % 9 + 8 - king % 9;
-    Some(BONA + run * OFFSETS * OFFSETS + offset)
+    Some(run * OFFSETS * OFFSETS + offset)
 }
 
 /// The same piece from the other player's side.
@@ -34,24 +35,6 @@ pub static FLIP: LazyLock<[u16; BONA]> = LazyLock::new(|| {
     }
     table
 });
-
-/// The row of the mirrored king square and piece.
-pub fn mirrored_row(row: usize) -> usize {
-    let king = Square((row / BONA) as u8).mirror().0 as usize;
-    king * BONA + mirrored((row % BONA) as u16) as usize
-}
-
-/// The same for a row of the factor.
-pub fn mirrored_factor_row(row: usize) -> usize {
-    match row.checked_sub(BONA) {
-        None => mirrored(row as u16) as usize,
-        Some(offset) => {
-            let (run, files, ranks) =
-                (offset / (OFFSETS * OFFSETS), offset / OFFSETS % OFFSETS, offset % OFFSETS);
-            BONA + (run * OFFSETS + OFFSETS - 1 - files) * OFFSETS + ranks
-        }
-    }
-}
 
 /// Number of these pieces that are in hand.
 pub(super) fn in_hand(pieces: &[u16]) -> usize {
@@ -72,8 +55,8 @@ pub struct Sample {
     pub kings: [u8; 2],
     /// For the side to move: 1 win, 0 draw, -1 loss.
     pub result: i8,
-    /// Always 0.
-    pub reserved: u8,
+    /// The [level](crate::nnue::Progress) of the game's progress, for networks with stacks by progress; else 0.
+    pub progress: u8,
 }
 
 impl Sample {
@@ -109,7 +92,7 @@ impl Sample {
                 }
             }
         }
-        (kings[0] < 81 && kings[1] < 81).then_some(Sample { pieces, score, ply, kings, result, reserved: 0 })
+        (kings[0] < 81 && kings[1] < 81).then_some(Sample { pieces, score, ply, kings, result, progress: 0 })
     }
 
     /// The features of a full position.
@@ -123,27 +106,48 @@ impl Sample {
         in_hand(&self.pieces)
     }
 
-    /// The pieces as seen by the side to move (0) or the other side (1), reflected if `mirror`. If `out` has
-    /// room for 40 pieces, the kings are the last two.
+    /// The stack of layers for the position, which is reflected if `mirror`.
     #[inline]
-    pub fn view(&self, perspective: usize, mirror: bool, out: &mut [u16]) {
-        let (out, kings) = out.split_first_chunk_mut::<ACTIVE>().expect("38 places");
-        match (perspective, mirror) {
-            (0, false) => *out = self.pieces,
-            (0, true) => *out = self.pieces.map(mirrored),
+    pub fn stack(&self, buckets: &Buckets, mirror: bool) -> usize {
+        let kings = self.kings.map(|king| if mirror { Square(king).mirror() } else { Square(king) });
+        buckets.choose(|| hands_of(&self.pieces), kings, || self.progress)
+    }
+
+    /// A player's view of the position, which is reflected if `mirror`: the own king and all other pieces.
+    #[inline]
+    pub fn seen(&self, perspective: usize, mirror: bool) -> (u8, [u16; ACTIVE]) {
+        let king = Square(self.kings[perspective]);
+        let king = if mirror { king.mirror() } else { king };
+        let pieces = match (perspective, mirror) {
+            (0, false) => self.pieces,
+            (0, true) => self.pieces.map(mirrored),
             (_, mirror) => {
                 let flip: &[u16; BONA] = &FLIP;
-                *out = self.pieces.map(|p| flip[p as usize]);
-                if mirror {
-                    *out = out.map(mirrored);
-                }
+                let pieces = self.pieces.map(|p| flip[p as usize]);
+                if mirror { pieces.map(mirrored) } else { pieces }
             }
+        };
+        (king.0, pieces)
+    }
+
+    /// The rows in a bucket as seen by the side to move (0) or the other side (1), reflected if `mirror`: those
+    /// of the kings, if they are inputs, come last.
+    #[inline]
+    pub fn view(&self, inputs: &Inputs, perspective: usize, mirror: bool, out: &mut [u16]) {
+        let (out, kings) = out.split_first_chunk_mut::<ACTIVE>().expect("38 places");
+        let own;
+        (own, *out) = self.seen(perspective, mirror);
+        if kings.is_empty() {
+            return;
         }
-        let seen = |king: u8| if mirror { Square(king).mirror().0 } else { king };
-        if let [own, other] = kings {
-            *own = BONA as u16 + u16::from(seen(self.kings[perspective]));
-            // each side's king square is stored as that side sees it
-            *other = BONA as u16 + 81 + u16::from(seen(80 - self.kings[1 - perspective]));
-        }
+        // each side's king square is stored as that side sees it
+        let other = Square(80 - self.kings[1 - perspective]);
+        let other = if mirror { other.mirror() } else { other };
+        let mut out = kings.iter_mut();
+        inputs.king_rows([BONA as u16 + u16::from(own), BONA as u16 + 81 + u16::from(other.0)], |row| {
+            if let Some(out) = out.next() {
+                *out = row as u16;
+            }
+        });
     }
 }

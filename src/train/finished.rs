@@ -1,11 +1,14 @@
 //! [`Finished`]: the parameters of the finished network in f32.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::features::Sample;
 use super::head;
 use super::layout::Layout;
 use super::model::Model;
+use crate::nnue::Progress;
 use crate::support::memory::{HugeBuf, OutOfMemory};
 
 /// The network that a [`Model`] computes: outstanding momentum applied, the factor added to the rows, and a
@@ -20,6 +23,8 @@ pub struct Finished {
     pub bias: Vec<f32>,
     /// The layers after it, see [`Layout`].
     pub dense: Vec<f32>,
+    /// The weights of the game's progress, if it chooses a stack.
+    pub progress: Option<Arc<Progress>>,
 }
 
 impl Model {
@@ -28,7 +33,8 @@ impl Model {
         let layout = self.layout;
         let mut rows = HugeBuf::zeroed(layout.rows() * layout.l1)?;
         rows.par_chunks_exact_mut(layout.l1.max(1)).enumerate().for_each(|(i, row)| self.folded_row(i, row));
-        Ok(Finished { layout, rows, bias: self.bias.w.clone(), dense: self.dense.w.clone() })
+        let (bias, dense, progress) = (self.bias.w.clone(), self.dense.w.clone(), self.progress.clone());
+        Ok(Finished { layout, rows, bias, dense, progress })
     }
 }
 

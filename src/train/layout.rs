@@ -1,9 +1,9 @@
 //! Sizes and offsets of a model's flat arrays: [`Layout`].
 
-use super::features::{OFFSETS, Sample};
-use crate::nnue::arch::ARCHITECTURES;
-use crate::nnue::features::{HAND_END, is_left};
-use crate::nnue::{Architecture, HeadShape, Shape};
+use super::features::{OFFSETS, Sample, relative_row};
+use super::kernels::WIDTHS;
+use crate::nnue::features::{HAND_END, is_left, mirrored};
+use crate::nnue::{Architecture, DenseShape, HeadShape, Shape};
 use crate::types::Square;
 
 /// Numbers of a lite network before its dense layers: see `head/lite.rs`.
@@ -31,11 +31,43 @@ pub struct Layout {
     pub dense: usize,
 }
 
+/// A network that this version plays, but does not train.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{shape} networks cannot be trained: {reason}")]
+pub struct Untrainable {
+    /// The network.
+    pub shape: Box<Shape>,
+    /// What is missing.
+    pub reason: String,
+}
+
+/// The most numbers after the first layer.
+const MOST_DENSE: usize = 1 << 24;
+
 impl Layout {
+    /// The layout of an architecture that can be trained.
+    pub fn new(architecture: Architecture) -> Result<Layout, Untrainable> {
+        let (layout, shape) = (Layout::of(architecture), architecture.shape);
+        let reason = if shape.inputs.attacks() {
+            "training records have no attacks".to_owned()
+        } else if !layout.l1.is_multiple_of(WIDTHS) {
+            format!("its width is no multiple of {WIDTHS}")
+        } else if let HeadShape::Sfnn { shards: Some(_), .. } = shape.head {
+            "only networks without shards can".to_owned()
+        } else if layout.dense > MOST_DENSE {
+            format!("its {} stacks have more than {MOST_DENSE} parameters", layout.stacks())
+        } else {
+            return Ok(layout);
+        };
+        Err(Untrainable { shape: shape.into(), reason })
+    }
+
     /// The layout of an architecture.
     pub fn of(architecture: Architecture) -> Layout {
         let Shape { inputs, l1, head } = architecture.shape;
-        let layers = architecture.shape.dense().iter().map(|d| (d.inputs + 1) * d.outputs).sum::<usize>();
+        // the inputs are padded for products of matrices
+        let numbers = |d: &DenseShape| (d.inputs.next_multiple_of(8) + 1) * d.outputs;
+        let layers = head.stacks().saturating_mul(architecture.shape.dense().iter().map(numbers).sum());
         let (l1, per_bucket, dense) = match head {
             HeadShape::Lite { .. } => (0, 0, layers + LITE),
             _ => (l1, inputs.per_bucket(), layers),
@@ -57,11 +89,25 @@ impl Layout {
         (bucket, mirror)
     }
 
-    /// The bucket and the pieces (see [`Sample::view`]) that the finished network has for a view.
+    /// The bucket and the rows in it (see [`Sample::view`]) that the finished network has for a view.
     pub(super) fn view(&self, sample: &Sample, perspective: usize, out: &mut [u16]) -> usize {
         let (bucket, mirror) = self.bucket(sample.kings[perspective], false, false);
-        sample.view(perspective, mirror, out);
+        sample.view(&self.architecture.shape.inputs, perspective, mirror, out);
         bucket
+    }
+
+    /// The stacks of layers after the first one.
+    pub(super) fn stacks(&self) -> usize {
+        self.architecture.shape.head.stacks()
+    }
+
+    /// The stack for a sample, which is reflected if `mirror`.
+    #[inline]
+    pub(super) fn stack(&self, sample: &Sample, mirror: bool) -> usize {
+        match &self.architecture.shape.head {
+            HeadShape::Sfnn { buckets, .. } => sample.stack(buckets, mirror),
+            _ => 0,
+        }
     }
 
     /// Rows of the first layer.
@@ -80,35 +126,72 @@ impl Layout {
         self.per_bucket + if self.buckets > 1 { kinds * OFFSETS * OFFSETS } else { 0 }
     }
 
+    /// The rows of the factor for a row of a bucket: its piece's, and that of the offset from the king.
+    #[inline]
+    pub(super) fn factor_rows_of(&self, king: usize, row: usize) -> (usize, Option<usize>) {
+        let offset = if self.buckets > 1 { relative_row(king, row) } else { None };
+        (row, offset.map(|offset| self.per_bucket + offset))
+    }
+
+    /// Whether a row belongs to a king on files 6 to 9.
+    pub(super) fn is_left(&self, row: usize) -> bool {
+        is_left(Square((row / self.per_bucket) as u8))
+    }
+
+    /// The row of the mirrored king square and piece.
+    pub fn mirrored_row(&self, row: usize) -> usize {
+        let king = Square((row / self.per_bucket) as u8).mirror().index();
+        king * self.per_bucket + usize::from(mirrored((row % self.per_bucket) as u16))
+    }
+
+    /// The same for a row of the factor.
+    pub(super) fn mirrored_factor_row(&self, row: usize) -> usize {
+        match row.checked_sub(self.per_bucket) {
+            None => mirrored(row as u16).into(),
+            Some(offset) => {
+                let (run, files, ranks) =
+                    (offset / (OFFSETS * OFFSETS), offset / OFFSETS % OFFSETS, offset % OFFSETS);
+                self.per_bucket + (run * OFFSETS + OFFSETS - 1 - files) * OFFSETS + ranks
+            }
+        }
+    }
+
     /// Words of a view's gradient: pairs of bfloat16.
     pub fn grad_words(&self) -> usize {
         self.l1 / 2
     }
 
-    /// Numbers that differ between the layouts of all architectures.
+    /// The lengths of the model's arrays.
     pub(super) fn signature(&self) -> [u32; 4] {
         [self.rows(), self.factor_rows(), self.l1, self.dense].map(|n| n as u32)
-    }
-
-    /// The architecture with that [`signature`](Self::signature).
-    pub(super) fn with_signature(signature: [u32; 4]) -> Option<Architecture> {
-        ARCHITECTURES.into_iter().find(|a| Layout::of(*a).signature() == signature)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::kernels::WIDTHS;
+    use crate::nnue::arch::ARCHITECTURES;
 
     #[test]
-    fn a_signature_identifies_every_architecture() {
-        for a in ARCHITECTURES {
-            assert_eq!(Layout::with_signature(Layout::of(a).signature()), Some(a));
+    fn architectures_are_trained_or_a_reason_is_given() {
+        ARCHITECTURES.into_iter().for_each(|a| assert!(Layout::new(a).is_ok(), "{a}"));
+        let layout = |name: &str| Layout::new(name.parse().unwrap());
+        for (name, dense) in [
+            ("sfnn_halfkahm2_512_15_32_k3k3", 9 * (513 * 16 + 33 * 32 + 33)),
+            ("sfnn_ka2_256_8_64_hand1024", 1024 * (257 * 8 + 17 * 64 + 65)),
+            ("halfka1_256x2-32-32", 513 * 32 + 33 * 32 + 33),
+        ] {
+            let layout = layout(name).unwrap();
+            assert!(layout.dense.is_multiple_of(16) && layout.dense - dense < 16, "{name}: {}", layout.dense);
         }
-        assert_eq!(Layout::with_signature([1, 2, 3, 4]), None);
-        // the multiples that the kernels require
-        let layouts = ARCHITECTURES.map(Layout::of);
-        assert!(layouts.iter().all(|l| l.dense.is_multiple_of(16) && l.l1.is_multiple_of(WIDTHS)));
+        for (name, reason) in [
+            ("halfkpe9_256x2-32-32", "no attacks"),
+            ("sfnn_halfkahm1_320_8_64", "multiple of 256"),
+            ("sfnn_ka2_2048_7_64_c0_s256x8_k3k3", "shards"),
+            ("sfnn_ka2_1024_7_64_hand1024_k29k29_progress32", "27557888 stacks"),
+        ] {
+            let error = layout(name).unwrap_err().to_string();
+            assert!(error.contains(reason), "{name}: {error}");
+        }
     }
 }

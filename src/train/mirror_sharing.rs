@@ -6,14 +6,11 @@
 //! ([`Batch`](super::batch::Batch)), and the finished network repeats every row for the mirrored square. So
 //! each row learns from twice as many positions.
 
-use super::features::{BONA, mirrored_factor_row, mirrored_row};
 use super::finished::Finished;
 use super::kernels::Kernels;
 use super::layout::Layout;
 use super::model::Model;
-use crate::nnue::features::is_left;
 use crate::support::memory::OutOfMemory;
-use crate::types::Square;
 
 /// Why a model cannot share rows; `None` if it can.
 pub fn sharing_obstacle(layout: Layout) -> Option<&'static str> {
@@ -42,21 +39,22 @@ impl Model {
         let f = &mut self.factor;
         for values in [&mut f.w, &mut f.m, &mut f.v] {
             for row in 0..self.layout.factor_rows() {
-                set_to_mean(values, l1, row, mirrored_factor_row(row));
+                set_to_mean(values, l1, row, self.layout.mirrored_factor_row(row));
             }
         }
         let mut factor = vec![0f32; l1];
         for row in 0..rows {
-            let (king, bona, mirror) = (row / BONA, row % BONA, mirrored_row(row));
+            let (king, bona) = (row / self.layout.per_bucket, row % self.layout.per_bucket);
+            let mirror = self.layout.mirrored_row(row);
             let at = row * l1..(row + 1) * l1;
-            if is_left(Square(king as u8)) {
+            if self.layout.is_left(row) {
                 for values in [&mut self.rows.w, &mut self.rows.m, &mut self.rows.v] {
                     values[at.clone()].fill(0.0);
                 }
                 self.last[row] = 0;
                 continue;
             }
-            let paired = is_left(Square((mirror / BONA) as u8));
+            let paired = self.layout.is_left(mirror);
             if paired {
                 set_to_mean(&mut self.rows.m, l1, row, mirror);
                 set_to_mean(&mut self.rows.v, l1, row, mirror);
@@ -88,6 +86,7 @@ mod tests {
     use super::*;
     use crate::nnue::Architecture;
     use crate::support::random::Rng;
+    use crate::train::features::BONA;
 
     #[test]
     fn shared_rows_are_the_mean_of_both_sides() {
@@ -104,7 +103,7 @@ mod tests {
         let shared = model.finished().unwrap();
         let row = |f: &Finished, r: usize| -> Vec<f32> { f.rows[r * l1..][..l1].to_vec() };
         for r in (0..rows).step_by(101).chain([4 * 9 * BONA + 100, 5 * 9 * BONA + 100]) {
-            let (mirror, king) = (mirrored_row(r), r / BONA);
+            let (mirror, king) = (model.layout.mirrored_row(r), r / BONA);
             if king / 9 == 4 {
                 close(&row(&shared, r), &row(&separate, r));
             } else {

@@ -19,6 +19,7 @@ mod loader;
 pub mod loss;
 pub mod mirror_sharing;
 pub mod model;
+pub mod progress;
 pub mod quantize;
 mod report;
 pub mod run;

@@ -1,14 +1,13 @@
 //! [`Model`]: the parameters of a network in f32, with the state of Adam.
 
-use super::features::{BONA, mirrored_row, relative_row};
+use std::sync::Arc;
+
 use super::head::{self, normal};
 use super::kernels::{AdamStep, Add, CatchUp, Kernels};
 use super::layout::Layout;
-use crate::nnue::Architecture;
-use crate::nnue::features::is_left;
+use crate::nnue::{Architecture, Progress};
 use crate::support::memory::{HugeBuf, OutOfMemory};
 use crate::support::random::Rng;
-use crate::types::Square;
 
 /// Parameters with both moments of their gradients.
 pub struct Moments<T> {
@@ -41,13 +40,15 @@ pub struct Model {
     /// For each row the number of the step that last touched it; 0 for never.
     pub last: Vec<u32>,
     /// The factor: a row for each BonaPiece, shared by all king squares, and a row for each kind of piece and
-    /// offset from the king, shared by all pairs with that offset (`relative_row`). Both are added to the
+    /// offset from the king, shared by all pairs with that offset. Both are added to the
     /// rows in the finished network. So knowledge that holds for every king is learnt once, not 81 times.
     pub factor: Moments<HugeBuf<f32>>,
     /// Bias of the first layer.
     pub bias: Moments<Vec<f32>>,
     /// The layers after it, see [`Layout`].
     pub dense: Moments<Vec<f32>>,
+    /// The weights of the game's progress, if it chooses a stack; they are not trained.
+    pub progress: Option<Arc<Progress>>,
     /// Steps done.
     pub step: u32,
     /// By step: how far the momentum has moved a row that was last touched in that step, see [`CatchUp`].
@@ -81,6 +82,7 @@ impl Model {
             factor: Moments::huge(layout.factor_rows() * layout.l1)?,
             bias: Moments::new(layout.l1),
             dense: Moments::new(layout.dense),
+            progress: None,
             step: 0,
             shift: vec![0.0],
             beta1: 0.9,
@@ -139,7 +141,7 @@ impl Model {
     /// What the factor adds to a row of the first layer.
     #[inline]
     pub fn factor_of(&self, kernels: Kernels, king: usize, bona: usize, out: &mut [f32]) {
-        let (own, offset) = factor_rows(&self.layout, king, bona);
+        let (own, offset) = self.layout.factor_rows_of(king, bona);
         let row = |row: usize| &self.factor.w[row * self.layout.l1..][..self.layout.l1];
         out.copy_from_slice(row(own));
         if let Some(offset) = offset {
@@ -169,8 +171,8 @@ impl Model {
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
         let (l1, per_bucket) = (self.layout.l1, self.layout.per_bucket);
-        let row =
-            if self.mirror_shared && is_left(Square((row / BONA) as u8)) { mirrored_row(row) } else { row };
+        let left = self.mirror_shared && self.layout.is_left(row);
+        let row = if left { self.layout.mirrored_row(row) } else { row };
         let at = row * l1..(row + 1) * l1;
         self.factor_of(Kernels::SCALAR, row / per_bucket, row % per_bucket, out);
         let late = self.catch_up(self.last[row]);
@@ -182,13 +184,6 @@ impl Model {
             }
         }
     }
-}
-
-/// The rows of the factor for a row of the first layer: its BonaPiece's, and that of the offset from the
-/// king.
-#[inline]
-pub(super) fn factor_rows(layout: &Layout, king: usize, bona: usize) -> (usize, Option<usize>) {
-    (bona, if layout.buckets > 1 { relative_row(king, bona) } else { None })
 }
 
 /// See [`Model::catch_up`]; a function of its own so that parts of the model can be borrowed separately.

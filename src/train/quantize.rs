@@ -1,10 +1,12 @@
 //! From f32 to the integers of `nn.bin`, and back.
 
+use std::sync::Arc;
+
 use super::features::Sample;
 use super::finished::Finished;
 use super::head;
 pub use super::head::OUTPUT_SUM;
-use super::layout::Layout;
+use super::layout::{Layout, Untrainable};
 use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
 use crate::nnue::{FV_SCALE, Network, output_of};
@@ -21,8 +23,8 @@ pub enum FromNetworkError {
     OutOfMemory(#[from] OutOfMemory),
     #[error("a {0} network holds products of the trained parameters: start from its run's checkpoint")]
     Multiplied(String),
-    #[error("{0} networks cannot be trained")]
-    Untrainable(String),
+    #[error(transparent)]
+    Untrainable(#[from] Untrainable),
 }
 
 impl Model {
@@ -32,9 +34,7 @@ impl Model {
     /// # Errors
     /// No memory, or a network whose trained parameters cannot be recovered.
     pub fn from_network(net: &Network) -> Result<Model, FromNetworkError> {
-        if !net.architecture().is_trainable() {
-            return Err(FromNetworkError::Untrainable(net.shape().to_string()));
-        }
+        Layout::new(net.architecture())?;
         let mut model = Model::new(net.architecture(), 0)?;
         model.factor.w.fill(0.0);
         let scale = FV_SCALE as f32 / net.fv_scale() as f32;
@@ -45,6 +45,7 @@ impl Model {
         for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
             *out = b as f32 / INPUT_SCALE;
         }
+        model.progress = net.progress().map(|progress| Arc::new(progress.clone()));
         if !head::of(&model.layout).read(net, scale, &mut model.dense.w) {
             return Err(FromNetworkError::Multiplied(net.shape().to_string()));
         }
@@ -64,6 +65,9 @@ impl Finished {
             *out = short(b);
         }
         head::of(&self.layout).write(&self.dense, &mut *net);
+        if let (Some(to), Some(progress)) = (net.progress_mut(), &self.progress) {
+            *to = (**progress).clone();
+        }
         Ok(Network::new(net, "trained".to_owned()))
     }
 }
@@ -72,7 +76,8 @@ impl Finished {
 pub fn integer_output(net: &Network, sample: &Sample) -> i32 {
     let layout = Layout::of(net.architecture());
     let accumulators = head::of(&layout).accumulators(&layout, net.parameters(), sample);
-    output_of(net, accumulators.each_ref().map(|a| &a[..]), sample.in_hand())
+    let choice = if layout.stacks() > 1 { layout.stack(sample, false) } else { sample.in_hand() };
+    output_of(net, accumulators.each_ref().map(|a| &a[..]), choice)
 }
 
 /// Distance of the integers from f32, in centipawns (a pawn is 90 `Value`s), and both losses.

@@ -13,6 +13,7 @@ use super::kernels::{Grid, Kernels};
 use super::layout::Layout;
 use super::loader::{Delivery, Loader, LoaderOptions};
 use super::loss::{Loss, Objective};
+use super::progress::{fit_progress, progress_error};
 use super::quantize::{QuantizationError, quantization_error};
 use super::report::{LogEntry, csv, svg};
 use super::settings::TrainingSettings;
@@ -130,6 +131,24 @@ impl ActiveRun<'_> {
             return Err(TrainError::TooFewPositions { positions, batch: s.batch });
         }
         let layout = Layout::of(s.architecture);
+        let checkpoint = job.out.join(CHECKPOINT);
+        let material = Material::of(&data, positions, job.init.as_deref())?;
+        let mut start = if job.resume && checkpoint.exists() {
+            RunStart::resumed(&checkpoint, s, material)?
+        } else {
+            RunStart::new(s, material, job.init.as_deref(), |w| progress.say(&w))?
+        };
+        if layout.architecture.shape.head.by_progress() && start.model.progress.is_none() {
+            let examples = data.progress_examples()?;
+            if examples.is_empty() {
+                return Err(TrainError::NoProgress);
+            }
+            let fitted = fit_progress(&examples, s.seed)?;
+            let error = progress_error(&fitted, &examples);
+            progress.say(&format!("progress fitted to {} positions, RMS error {error:.3}", examples.len()));
+            start.model.progress = Some(Arc::new(fitted));
+        }
+        data.set_progress(start.model.progress.clone());
         let validation = ValidationSet::draw(
             &data,
             &counts,
@@ -139,13 +158,6 @@ impl ActiveRun<'_> {
             s.tie_mirror,
             &layout,
         )?;
-        let checkpoint = job.out.join(CHECKPOINT);
-        let material = Material::of(&data, positions, job.init.as_deref())?;
-        let start = if job.resume && checkpoint.exists() {
-            RunStart::resumed(&checkpoint, s, material)?
-        } else {
-            RunStart::new(s, material, job.init.as_deref(), |w| progress.say(&w))?
-        };
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
         let RunStart { model, average, state } = start;
         let threads = state.settings.threads;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use crate::data::hcpe::HcpEval;
 use crate::data::psv::PackedSfenValue;
 use crate::data::read::{count_records, fingerprint};
 use crate::data::{self, EndReason, Format, GameReader, GameRecord, RecordError, TdLambda};
+use crate::nnue::Progress;
 use crate::types::Color;
 
 /// Records of a fixed size that make one unit.
@@ -70,7 +72,12 @@ pub struct DataSet {
     files: Vec<(PathBuf, Format)>,
     units: Vec<Unit>,
     selection: Selection,
+    /// Computes the progress of positions.
+    progress: Option<Arc<Progress>>,
 }
+
+/// Units that a fit of a few parameters reads from a large set, at most.
+const UNITS: usize = 64;
 
 impl DataSet {
     /// Opens files, and directories for the `.games`, `.psv`, `.bin` and `.hcpe` files in them, in order of
@@ -109,7 +116,7 @@ impl DataSet {
                 }
             }
         }
-        Ok(DataSet { files, units, selection })
+        Ok(DataSet { files, units, selection, progress: None })
     }
 
     /// A hash of the files' content.
@@ -130,11 +137,11 @@ impl DataSet {
     /// The win-rate scale of the search scores that fits the results of these games best, from a part of a
     /// large set. `None` if none fits.
     pub fn fit_score_scale(&self) -> Result<Option<f32>, RecordError> {
-        const UNITS: usize = 64;
         let plain = DataSet {
             files: self.files.clone(),
             units: self.units.iter().step_by(self.units.len().div_ceil(UNITS).max(1)).copied().collect(),
             selection: Selection { validation: 0.0, td: None, ..self.selection },
+            progress: None,
         };
         let pairs: Vec<Vec<(i16, i8)>> = (0..plain.units())
             .into_par_iter()
@@ -145,6 +152,33 @@ impl DataSet {
             })
             .collect::<Result<_, RecordError>>()?;
         Ok(scale::fit(&pairs.concat()))
+    }
+
+    /// Positions with the share of their games' plies that were over, from a part of a large set. Records without
+    /// games are left out.
+    pub fn progress_examples(&self) -> Result<Vec<(Sample, f32)>, RecordError> {
+        let games = self.units.iter().filter(|unit| self.files[unit.file as usize].1 == Format::Games);
+        let games: Vec<&Unit> = games.collect();
+        let some = games.iter().step_by(games.len().div_ceil(UNITS).max(1)).collect::<Vec<_>>();
+        let examples = some.into_par_iter().map(|unit| {
+            let (path, _) = &self.files[unit.file as usize];
+            let (mut samples, mut examples) = (Vec::new(), Vec::new());
+            for game in GameReader::open(path)?.block_at(unit.offset)?.decode()? {
+                if self.part(game.id) == Part::Training {
+                    self.read_game(&game, &mut samples)?;
+                    let first = game.start.position()?.game_ply() as f32;
+                    let plies = (game.opening.len() + game.plies.len()) as f32;
+                    examples.extend(samples.drain(..).map(|s| (s, (f32::from(s.ply) - first) / plies)));
+                }
+            }
+            Ok(examples)
+        });
+        Ok(examples.collect::<Result<Vec<_>, RecordError>>()?.concat())
+    }
+
+    /// Computes the progress of all positions that are read.
+    pub fn set_progress(&mut self, progress: Option<Arc<Progress>>) {
+        self.progress = progress;
     }
 
     /// Sets the win-rate scale of the scores for targets from whole games.
@@ -187,6 +221,17 @@ impl DataSet {
 
     /// Appends the positions of one part of unit `i`.
     pub fn read(&self, i: usize, part: Part, out: &mut Vec<Sample>) -> Result<(), RecordError> {
+        let first = out.len();
+        self.read_unit(i, part, out)?;
+        if let Some(progress) = &self.progress {
+            for sample in &mut out[first..] {
+                sample.progress = progress.level_of([0, 1].map(|p| sample.seen(p, false)));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_unit(&self, i: usize, part: Part, out: &mut Vec<Sample>) -> Result<(), RecordError> {
         let unit = &self.units[i];
         let (path, format) = &self.files[unit.file as usize];
         match format {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::average::Average;
 use super::checkpoint;
 use super::error::TrainError;
+use super::layout::Layout;
 use super::mirror_sharing::sharing_obstacle;
 use super::model::Model;
 use super::report::LogEntry;
@@ -84,9 +85,7 @@ impl RunStart {
         init: Option<&Path>,
         warn: impl FnMut(String),
     ) -> Result<RunStart, TrainError> {
-        if !settings.architecture.is_trainable() {
-            return Err(TrainError::Untrainable(settings.architecture.name()));
-        }
+        Layout::new(settings.architecture)?;
         let mut model = match init {
             Some(path) => state_or_network(path, warn)?,
             None => {

@@ -18,7 +18,7 @@ use super::head::{self, Scratch, Tile, TrainedHead};
 use super::kernels::{Adam, AdamStep, Add, CatchUp, EffectiveRow, Gather, Grid, Kernels, SumGradients};
 use super::layout::Layout;
 use super::loss::{Loss, Objective};
-use super::model::{Model, catch_up, factor_rows};
+use super::model::{Model, catch_up};
 use crate::support::memory::{HugeBuf, OutOfMemory, prefetch};
 
 /// Estimated cost of a touched row and of a view that uses it, for dividing rows among threads.
@@ -334,7 +334,7 @@ impl Trainer {
                         values[at.clone()].iter().step_by(16).for_each(|x| prefetch(x));
                     }
                     kernels.run(SumGradients { grads, list: &k.views[list], out: &mut g });
-                    let (own, way) = factor_rows(&layout, king, bona);
+                    let (own, way) = layout.factor_rows_of(king, bona);
                     for shared in [Some(own), way].into_iter().flatten() {
                         kernels.run(Add { total: &mut factor[shared * l1..(shared + 1) * l1], x: &g });
                     }

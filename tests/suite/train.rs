@@ -16,12 +16,12 @@ use toratsugumi::support::random::Rng;
 use toratsugumi::train::average::Average;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::checkpoint;
-use toratsugumi::train::features::{ACTIVE, BONA, Sample, mirrored_row};
+use toratsugumi::train::features::{ACTIVE, BONA, Sample};
 use toratsugumi::train::kernels::{ACC_SCALE, Grid, Kernels};
 use toratsugumi::train::layout::Layout;
 use toratsugumi::train::loss::{Loss, Objective};
 use toratsugumi::train::model::Model;
-use toratsugumi::train::quantize::integer_output;
+use toratsugumi::train::quantize::{OUTPUT_SUM, integer_output};
 use toratsugumi::train::run::{CHECKPOINT, TrainingJob, run};
 use toratsugumi::train::schedule::{RateSchedule, RateShape};
 use toratsugumi::train::settings::TrainingSettings;
@@ -66,7 +66,7 @@ fn samples(n: usize, seed: u64) -> Vec<Sample> {
             }
             let score = (sum * 150.0) as i16;
             let result = if score > 0 { 1 } else { -1 };
-            Sample { pieces, score, ply: 50, kings: [king(&mut rng), king(&mut rng)], result, reserved: 0 }
+            Sample { pieces, score, ply: 50, kings: [king(&mut rng), king(&mut rng)], result, progress: 0 }
         })
         .collect()
 }
@@ -345,6 +345,25 @@ fn gradients_equal_finite_differences_for_every_architecture() {
     }
 }
 
+/// All feature sets but that of attacks, both activations, with and without shortcut, few and many stacks.
+const OPEN_SHAPES: [&str; 7] = [
+    "halfka1_256x2-32-32",
+    "sfnn_halfkahm2_512_15_32_k3k3",
+    "sfnn_halfkahm1_256_8_64",
+    "sfnn_ka2_256_7_8_hand64_k9k9z",
+    "sfnn_kp_256_15_8_progress4",
+    "sfnn_halfka2_256_7_64_k29k29",
+    "sfnn_halfkpvm_256_8_8_hand4_progress2",
+];
+
+#[test]
+fn gradients_equal_finite_differences_for_networks_of_any_size() {
+    for name in OPEN_SHAPES {
+        gradients_are_right(name.parse().unwrap(), Kernels::best(), false, SCORE);
+    }
+    gradients_are_right("sfnn_halfka2_256_7_16_k3k3".parse().unwrap(), Kernels::SCALAR, true, SCORE);
+}
+
 fn gradients_are_right(
     architecture: Architecture,
     kernels: Kernels,
@@ -362,6 +381,7 @@ fn gradients_are_right(
     // more pawns in hand in later samples
     for (i, s) in samples.iter_mut().enumerate() {
         (0..i % 19).for_each(|nth| s.pieces[nth] = nth as u16 + 1);
+        s.progress = (4 * i) as u8;
     }
     let mut batch = Batch::default();
     batch.fill(
@@ -448,6 +468,43 @@ fn gradients_are_right(
     }
 }
 
+/// Training with the values of integers computes what the engine computes from the written network.
+#[test]
+fn quantized_losses_are_those_of_the_written_network() {
+    for name in ["kp_256x2-32-32", "psq_256x2-screlu-8b", "sfnn_ka2_256_7_8_hand4_k3k3", "sfnn_kp_512_16_32"]
+    {
+        let architecture: Architecture = name.parse().unwrap();
+        let mut samples = samples(256, 8);
+        for (i, s) in samples.iter_mut().enumerate() {
+            (0..i % 19).for_each(|nth| s.pieces[nth] = nth as u16 + 1);
+            s.pieces[37] = [85, 88, 1224][i % 3];
+        }
+        let mut batch = Batch::default();
+        let all: Vec<_> = samples.iter().map(|s| (*s, false)).collect();
+        batch.fill(&all, false, &Layout::of(architecture));
+        let model = Model::new(architecture, 3).unwrap();
+        let mut t = Trainer::new(model, Kernels::best(), Grid::Quantized, 2, 256).unwrap();
+        (0..30).for_each(|_| {
+            t.step(&batch, 5e-3, SCORE);
+        });
+        let loss = t.evaluate(&batch, SCORE).mean();
+        let finished = t.model.finished().unwrap();
+        let network = finished.quantize().unwrap();
+        let [mut written, mut exact] = [Loss::default(); 2];
+        for s in &samples {
+            let target = SCORE.target(s.score as f32, 0.0);
+            written.count(SCORE.logit(integer_output(&network, s) as f32 / OUTPUT_SUM), target, 0.0);
+            exact.count(SCORE.logit(finished.output(s)), target, 0.0);
+        }
+        eprintln!("{name}: {loss} {} {}", written.mean(), exact.mean());
+        assert!((written.mean() - loss).abs() < 1e-3 * loss, "{name}: {} {loss}", written.mean());
+        // without rounding the loss is that of unrounded training
+        let mut t = Trainer::new(t.model, Kernels::best(), Grid::Fine, 2, 256).unwrap();
+        let loss = t.evaluate(&batch, SCORE).mean();
+        assert!((exact.mean() - loss).abs() < 1e-2 * loss, "{name}: {} {loss}", exact.mean());
+    }
+}
+
 /// Trains for a few steps and checks the network.
 fn is_trained(architecture: Architecture) {
     let dir = tempfile::tempdir().unwrap();
@@ -475,7 +532,10 @@ fn is_trained(architecture: Architecture) {
     assert!(warnings.is_empty() && net.architecture() == architecture);
     let mut pos = Position::startpos();
     for ply in 0..40 {
-        let sample = Sample::of(&pos, 0, 0).unwrap();
+        let mut sample = Sample::of(&pos, 0, 0).unwrap();
+        if let Some(progress) = net.parameters().progress() {
+            sample.progress = progress.level_of([0, 1].map(|p| sample.seen(p, false)));
+        }
         assert_eq!(evaluate_from_scratch(&net, &pos), integer_output(&net, &sample), "{}", pos.sfen());
         let moves = pos.legal_moves(false);
         pos.do_move(moves[ply * 7 % moves.len()].mv);
@@ -499,7 +559,8 @@ fn is_trained(architecture: Architecture) {
 
 #[test]
 fn other_architectures_are_trained_too() {
-    for name in ["kp_256x2-32-32", "psq_256x2-screlu-8b", "lite_72-32"] {
+    let names = ["kp_256x2-32-32", "psq_256x2-screlu-8b", "lite_72-32", "sfnn_ka2_256_7_16_k3k3_progress2"];
+    for name in names {
         is_trained(name.parse().unwrap());
     }
 }
@@ -508,6 +569,7 @@ fn other_architectures_are_trained_too() {
 #[ignore = "gigabytes of memory, minutes"]
 fn all_architectures_are_trained() {
     ARCHITECTURES.into_iter().for_each(is_trained);
+    OPEN_SHAPES.into_iter().for_each(|name| is_trained(name.parse().unwrap()));
 }
 
 #[test]
@@ -648,6 +710,7 @@ fn parameters(model: &Model) -> Vec<f32> {
 
 #[test]
 fn a_loaded_checkpoint_continues_exactly() {
+    const RUN: &str = r#"{"settings": {}}"#;
     let batches = batches(1024, 8, 2);
     for mirror_shared in [false, true] {
         let mut model = new_model(1);
@@ -660,9 +723,9 @@ fn a_loaded_checkpoint_continues_exactly() {
         }
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state");
-        checkpoint::save(&path, &t.model, Some(&average), "a run").unwrap();
+        checkpoint::save(&path, &t.model, Some(&average), RUN).unwrap();
         let read = checkpoint::load(&path).unwrap();
-        assert_eq!(read.run, "a run");
+        assert_eq!(read.run, RUN);
         let mut again = Trainer::new(read.model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
         (again.model.epsilon, again.model.row_rate) = (t.model.epsilon, t.model.row_rate);
         let mut average_again = read.average.unwrap();
@@ -760,7 +823,7 @@ fn shared_rows_are_trained_together_and_written_as_mirror_images() {
     let finished = t.model.finished().unwrap();
     let l1 = finished.layout.l1;
     for row in 0..finished.rows.len() / l1 {
-        let mirror = mirrored_row(row);
+        let mirror = layout().mirrored_row(row);
         if row / BONA / 9 != 4 {
             assert_eq!(finished.rows[row * l1..][..l1], finished.rows[mirror * l1..][..l1], "row {row}");
         }

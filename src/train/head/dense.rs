@@ -9,8 +9,8 @@ use crate::train::kernels::{Grid, Kernels, Matmul, Strided};
 use crate::train::loss::Loss;
 
 /// The integers for 1 in a hidden weight, and in a hidden sum (weight × activation).
-const HIDDEN_SCALE: f32 = (1 << WEIGHT_SHIFT) as f32;
-const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
+pub(super) const HIDDEN_SCALE: f32 = (1 << WEIGHT_SHIFT) as f32;
+pub(super) const HIDDEN_SUM: f32 = HIDDEN_SCALE * 127.0;
 /// The integer for 1 in an output weight.
 const OUTPUT_SCALE: f32 = OUTPUT_SUM / 127.0;
 
@@ -28,8 +28,10 @@ pub(super) struct Layer {
     units: (f32, f32),
     /// Added to the integer bias, for rounding.
     half: f32,
+    /// Mean of the initial inputs.
+    mean: f32,
     /// Mean of the initial outputs.
-    middle: f32,
+    pub middle: f32,
 }
 
 impl Layer {
@@ -38,13 +40,22 @@ impl Layer {
         // the shift of sums by six bits rounds down; half a unit in the bias makes it round to nearest
         let half = HIDDEN_SCALE / 2.0;
         let bias = weights + inputs * outputs;
-        Layer { inputs, outputs, weights, bias, units: (HIDDEN_SCALE, HIDDEN_SUM), half, middle: 0.5 }
+        Layer {
+            inputs,
+            outputs,
+            weights,
+            bias,
+            units: (HIDDEN_SCALE, HIDDEN_SUM),
+            half,
+            mean: 0.5,
+            middle: 0.5,
+        }
     }
 
     /// The last layer.
     pub fn output(inputs: usize, weights: usize) -> Layer {
         let (bias, units) = (weights + inputs, (OUTPUT_SCALE, OUTPUT_SUM));
-        Layer { inputs, outputs: 1, weights, bias, units, half: 0.0, middle: 0.0 }
+        Layer { inputs, outputs: 1, weights, bias, units, half: 0.0, mean: 0.5, middle: 0.0 }
     }
 
     /// Offset after the layer.
@@ -62,7 +73,7 @@ impl Layer {
                 d[self.weights + i * self.outputs + o] = w;
                 sum += w;
             }
-            d[self.bias + o] = self.middle - 0.5 * sum; // inputs are around 0.5
+            d[self.bias + o] = self.middle - self.mean * sum;
         }
     }
 
@@ -91,12 +102,12 @@ impl Layer {
         }
     }
 
-    /// The sums of a tile, from activations `x` in rows `pitch` apart.
+    /// The sums of several samples, at least a multiple of eight, from activations `x` in rows `pitch` apart.
     pub fn sums(&self, tile: &Tile, x: &[f32], pitch: usize, z: &mut [f32]) {
         let (d, n) = (tile.dense, self.outputs);
         z.chunks_exact_mut(n).for_each(|z| z.copy_from_slice(&d[self.bias..][..n]));
         tile.kernels.run(Matmul {
-            size: (TILE, n, self.inputs),
+            size: (z.len() / n, n, self.inputs),
             a: Strided { data: x, row: pitch, col: 1 },
             b: &d[self.weights..],
             ldb: n,
@@ -111,7 +122,7 @@ impl Layer {
         let n = self.outputs;
         column_sums(dz, &mut g[self.bias..][..n]);
         k.run(Matmul {
-            size: (self.inputs, n, TILE),
+            size: (self.inputs, n, dz.len() / n),
             a: Strided { data: x, row: 1, col: pitch },
             b: dz,
             ldb: n,
@@ -125,7 +136,7 @@ impl Layer {
     /// `pitch` apart.
     pub fn back(&self, k: Kernels, dz: &[f32], transposed: &[f32], dx: &mut [f32], pitch: usize) {
         k.run(Matmul {
-            size: (TILE, self.inputs, self.outputs),
+            size: (dz.len() / self.outputs, self.inputs, self.outputs),
             a: Strided { data: dz, row: self.outputs, col: 1 },
             b: transposed,
             ldb: pitch,
@@ -133,6 +144,16 @@ impl Layer {
             ldc: pitch,
             accumulate: false,
         });
+    }
+
+    /// The layer with inputs of another mean at the start.
+    pub fn with_mean(self, mean: f32) -> Layer {
+        Layer { mean, ..self }
+    }
+
+    /// The layer with its parameters further on in the array.
+    pub fn after(&self, offset: usize) -> Layer {
+        Layer { weights: self.weights + offset, bias: self.bias + offset, ..*self }
     }
 
     /// For the output layer: adds the losses of a tile and returns their derivatives by the outputs.
@@ -165,10 +186,10 @@ impl Layer {
         sums
     }
 
-    /// Writes the integers.
+    /// Writes the integers; inputs that only pad the layer are not written.
     pub fn write(&self, d: &[f32], layer: &mut dyn nnue::Dense) {
         for o in 0..self.outputs {
-            for i in 0..self.inputs {
+            for i in 0..layer.inputs() {
                 let w = d[self.weights + i * self.outputs + o] * self.units.0;
                 layer.set_weight(o, i, w.round_ties_even().clamp(-127.0, 127.0) as i16);
             }
@@ -179,7 +200,7 @@ impl Layer {
     /// Reads the parameters from the integers.
     pub fn read(&self, layer: &dyn nnue::Dense, d: &mut [f32]) {
         for o in 0..self.outputs {
-            for i in 0..self.inputs {
+            for i in 0..layer.inputs() {
                 d[self.weights + i * self.outputs + o] = f32::from(layer.weight(o, i)) / self.units.0;
             }
             d[self.bias + o] = (layer.bias()[o] as f32 - self.half) / self.units.1;

@@ -9,8 +9,8 @@
 
 use super::dense::{Layer, clamp, mask};
 use super::tile::{Scratch, Tile, TrainedHead, normal, split};
-use crate::nnue::Parameters;
 use crate::nnue::features::HAND_END;
+use crate::nnue::{Inputs, Parameters};
 use crate::support::random::Rng;
 use crate::train::batch::TILE;
 use crate::train::features::Sample;
@@ -45,6 +45,7 @@ const SCALE: f32 = 127.0;
 const _: () = assert!(LAYERS == LITE);
 
 pub(super) struct LiteHead {
+    inputs: Inputs,
     hidden: Layer,
     output: Layer,
 }
@@ -74,9 +75,9 @@ impl Effect {
 }
 
 impl LiteHead {
-    pub fn new(hidden: usize) -> LiteHead {
+    pub fn new(inputs: Inputs, hidden: usize) -> LiteHead {
         let hidden = Layer::hidden(UNITS, hidden, LAYERS);
-        LiteHead { hidden, output: Layer::output(hidden.outputs, hidden.end()) }
+        LiteHead { inputs, hidden, output: Layer::output(hidden.outputs, hidden.end()) }
     }
 
     /// Offset of the table's gradient, after those of the parameters.
@@ -205,7 +206,7 @@ impl TrainedHead for LiteHead {
     }
 
     fn run(&self, tile: &Tile, scratch: &mut Scratch, out: Option<&mut [u32]>) {
-        let (k, LiteHead { hidden, output }) = (tile.kernels, self);
+        let (k, LiteHead { hidden, output, .. }) = (tile.kernels, self);
         let Scratch { buffer, grad, loss } = scratch;
         let (t0, t1) = (TILE * UNITS, TILE * hidden.outputs);
         // sums, activations and gradients of the lines and of the hidden layer
@@ -260,7 +261,7 @@ impl TrainedHead for LiteHead {
         let mut table = vec![0.0; ROWS * CHANNELS];
         self.multiply(d, Grid::Fine, &mut table);
         let mut z = [0.0; UNITS];
-        sums(&table, &d[BIAS..LAYERS], &pieces(sample), &mut z);
+        sums(&table, &d[BIAS..LAYERS], &pieces(&self.inputs, sample), &mut z);
         self.output.exact(d, &self.hidden.exact(d, &z))[0]
     }
 
@@ -269,7 +270,7 @@ impl TrainedHead for LiteHead {
         let number = |row: &[i16]| row.iter().map(|&w| f32::from(w)).collect::<Vec<f32>>();
         let table: Vec<f32> = (0..ROWS).flat_map(|row| number(net.row(row))).collect();
         let mut z = [0.0; UNITS];
-        sums(&table, &number(net.bias()), &pieces(sample), &mut z);
+        sums(&table, &number(net.bias()), &pieces(&self.inputs, sample), &mut z);
         let us: Vec<i16> = z.iter().map(|&z| z as i16).collect();
         [us.clone(), us]
     }
@@ -292,8 +293,8 @@ impl TrainedHead for LiteHead {
 }
 
 /// The pieces as the side to move sees them, kings as well.
-fn pieces(sample: &Sample) -> [u16; 40] {
+fn pieces(inputs: &Inputs, sample: &Sample) -> [u16; 40] {
     let mut pieces = [0; 40];
-    sample.view(0, false, &mut pieces);
+    sample.view(inputs, 0, false, &mut pieces);
     pieces
 }

@@ -4,21 +4,22 @@ mod dense;
 mod direct;
 mod hidden;
 mod lite;
+mod sfnn;
 mod tile;
 
 pub use tile::OUTPUT_SUM;
 pub(super) use tile::{Scratch, Tile, TrainedHead, normal};
 
 use super::layout::Layout;
-use crate::nnue::HeadShape;
+use crate::nnue::{HeadShape, Shape};
 
 /// The head for a layout.
 pub(super) fn of(layout: &Layout) -> Box<dyn TrainedHead> {
-    let l1 = layout.l1;
-    match layout.architecture.shape.head {
+    let Shape { inputs, l1, head } = layout.architecture.shape;
+    match head {
         HeadShape::Hidden { l2, l3 } => Box::new(hidden::HiddenHead::new(l1, l2, l3)),
-        HeadShape::Lite { l2 } => Box::new(lite::LiteHead::new(l2)),
+        HeadShape::Lite { l2 } => Box::new(lite::LiteHead::new(inputs, l2)),
         shape @ HeadShape::Direct { .. } => Box::new(direct::DirectHead { l1, shape }),
-        HeadShape::Sfnn { .. } => unreachable!("checked before: not trainable"),
+        HeadShape::Sfnn { l2, l3, buckets, .. } => Box::new(sfnn::SfnnHead::new(l1, [l2, l3], buckets)),
     }
 }

@@ -6,7 +6,7 @@ use crate::support::memory::prefetch;
 use crate::support::random::Rng;
 use crate::train::batch::{Batch, TILE};
 use crate::train::features::Sample;
-use crate::train::kernels::{Grid, Kernels, PackGradient};
+use crate::train::kernels::{Grid, Kernels, MultiplyBack, PackGradient};
 use crate::train::layout::Layout;
 use crate::train::loss::{Loss, Objective, SCORE_SCALE};
 
@@ -140,10 +140,21 @@ impl<'a> Tile<'a> {
     }
 
     /// Packs the gradient of an accumulator into its place in the tile's.
-    pub fn pack_gradient(&self, i: usize, perspective: usize, gradient: &[f32], out: &mut [u32]) {
+    pub fn pack_gradient(&self, i: usize, perspective: usize, grad: &[f32], out: &mut [u32]) {
+        let out = self.gradient(i, perspective, out);
+        self.kernels.run(PackGradient { acc: self.accumulator(i, perspective), grad, out });
+    }
+
+    /// The same with the gradient of the products of its halves.
+    pub fn pack_products(&self, i: usize, perspective: usize, grad: &[f32], out: &mut [u32]) {
+        let out = self.gradient(i, perspective, out);
+        self.kernels.run(MultiplyBack { acc: self.accumulator(i, perspective), grad, out });
+    }
+
+    /// The place of an accumulator's gradient in the tile's.
+    fn gradient<'b>(&self, i: usize, perspective: usize, out: &'b mut [u32]) -> &'b mut [u32] {
         let words = self.l1 / 2;
-        let out = &mut out[(2 * i + perspective) * words..][..words];
-        self.kernels.run(PackGradient { acc: self.accumulator(i, perspective), grad: gradient, out });
+        &mut out[(2 * i + perspective) * words..][..words]
     }
 }
 

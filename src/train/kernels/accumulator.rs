@@ -2,13 +2,10 @@
 //! [`SumGradients`].
 #![allow(unsafe_code)]
 
+use super::grid::{ACC_SCALE, Grid};
 use super::lanes::F32Lanes;
 use super::operation::{Operation, WIDTHS};
 use crate::support::memory::prefetch;
-
-/// Accumulators are 16-bit integers in units of 1 / this: eight times finer than the 1/127 of the quantized
-/// network, with room for sums up to 32.
-pub const ACC_SCALE: f32 = 8.0 * 127.0;
 
 /// Gradients are packed in groups of this many words: word `16 g + j` holds elements `32 g + j` (low half) and
 /// `32 g + 16 + j` (high half), so that a shift and a mask restore two runs of neighbours.
@@ -101,6 +98,114 @@ impl Operation for Activate<'_> {
             unsafe {
                 let clipped = L::load_i16(acc).clamp(L::splat(0.0), L::splat(ACC_SCALE));
                 clipped.mul(L::splat(1.0 / ACC_SCALE)).store(out);
+            }
+        }
+    }
+}
+
+/// The largest activation: a product of two is shifted right by seven bits in the finished network, which makes
+/// 126 of twice 127.
+const LARGEST: f32 = 127.0 / 128.0;
+
+/// `out = clamp(first / ACC_SCALE, 0, 1) * clamp(second / ACC_SCALE, 0, 1) * 127 / 128`, for the halves of an
+/// accumulator; rounded down to a multiple of 1/127 if quantized.
+pub(in crate::train) struct Multiply<'a> {
+    pub acc: &'a [i16],
+    pub grid: Grid,
+    pub out: &'a mut [f32],
+}
+
+impl Multiply<'_> {
+    /// The factor of a product of accumulators, an addend, the factor of the sum's integer part, and a number that
+    /// leaves a sum of that size no fraction.
+    fn constants(&self) -> [f32; 4] {
+        match self.grid {
+            Grid::Fine => [1.0, 0.0, LARGEST / (ACC_SCALE * ACC_SCALE), 0.0],
+            // products are multiples of 1/128; less almost a half, they are rounded to the integer below
+            Grid::Quantized => [1.0 / 8192.0, 1.0 / 256.0 - 0.5, 1.0 / 127.0, (3 << 22) as f32],
+        }
+    }
+}
+
+impl Operation for Multiply<'_> {
+    fn check(&self) {
+        assert!(self.acc.len().is_multiple_of(WIDTHS) && 2 * self.out.len() == self.acc.len());
+    }
+
+    fn scalar(self) {
+        let [factor, addend, unit, whole] = self.constants();
+        let (first, second) = self.acc.split_at(self.out.len());
+        let clip = |x: i16| x.clamp(0, ACC_SCALE as i16) as f32;
+        for (o, (&a, &b)) in self.out.iter_mut().zip(first.iter().zip(second)) {
+            *o = (clip(a) * clip(b) * factor + addend + whole - whole) * unit;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn vector<L: F32Lanes<C>, const C: usize, const B: usize>(self) {
+        let constants = self.constants();
+        let (first, second) = self.acc.split_at(self.out.len());
+        let halves = first.as_chunks().0.iter().zip(second.as_chunks().0);
+        for (out, (first, second)) in self.out.as_chunks_mut().0.iter_mut().zip(halves) {
+            // SAFETY: the caller's processor has the instructions of `L`.
+            unsafe {
+                let [factor, addend, unit, whole] = constants.map(|x| L::splat(x));
+                let clip = |x: &[i16; C]| L::load_i16(x).clamp(L::splat(0.0), L::splat(ACC_SCALE));
+                let product = clip(first).mul(clip(second)).mul(factor).add(addend).add(whole);
+                product.add(L::splat(-constants[3])).mul(unit).store(out);
+            }
+        }
+    }
+}
+
+/// The packed gradient of an accumulator (see [`PackGradient`]) from that of [`Multiply`]'s output.
+pub(in crate::train) struct MultiplyBack<'a> {
+    pub acc: &'a [i16],
+    pub grad: &'a [f32],
+    pub out: &'a mut [u32],
+}
+
+impl Operation for MultiplyBack<'_> {
+    fn check(&self) {
+        let width = self.acc.len();
+        assert!(width.is_multiple_of(WIDTHS) && 2 * self.grad.len() == width && 2 * self.out.len() == width);
+    }
+
+    fn scalar(self) {
+        let half = self.grad.len();
+        let element = |i: usize| match self.acc[i] > 0 && self.acc[i] < ACC_SCALE as i16 {
+            true => {
+                let other = self.acc[(i + half) % (2 * half)].clamp(0, ACC_SCALE as i16) as f32;
+                bf16(self.grad[i % half] * (other * (LARGEST / ACC_SCALE)))
+            }
+            false => 0,
+        };
+        for (word, out) in self.out.iter_mut().enumerate() {
+            let low = low_element(word);
+            *out = element(low) | element(low + GROUP) << 16;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn vector<L: F32Lanes<C>, const C: usize, const B: usize>(self) {
+        let half = self.grad.len();
+        let (first, second) = self.acc.split_at(half);
+        let (to_first, to_second) = self.out.split_at_mut(half / 2);
+        for (own, other, out) in [(first, second, to_first), (second, first, to_second)] {
+            let grad = self.grad.as_chunks().0;
+            let (own, other) = (own.as_chunks().0, other.as_chunks().0);
+            for (i, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+                let low = low_element(i * C) / C;
+                // SAFETY: the caller's processor has the instructions of `L`.
+                unsafe {
+                    let (zero, top) = (L::splat(0.0), L::splat(ACC_SCALE));
+                    let slope = |at: usize| {
+                        let factor =
+                            L::load_i16(&other[at]).clamp(zero, top).mul(L::splat(LARGEST / ACC_SCALE));
+                        L::load(&grad[at]).mul(factor).where_between(L::load_i16(&own[at]), zero, top)
+                    };
+                    L::store_bf16(slope(low), slope(low + GROUP / C), out);
+                }
             }
         }
     }

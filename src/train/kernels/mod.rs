@@ -9,19 +9,19 @@ mod accumulator;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod grid;
 mod lanes;
 mod matmul;
 mod operation;
 mod optimizer;
 
-pub use accumulator::ACC_SCALE;
-pub(super) use accumulator::{Activate, Gather, PackGradient, SumGradients};
+pub(super) use accumulator::{Activate, Gather, Multiply, MultiplyBack, PackGradient, SumGradients};
+pub use grid::{ACC_SCALE, Grid};
 pub(super) use matmul::{Matmul, Strided};
 use operation::Operation;
-#[cfg(test)]
 pub(super) use operation::WIDTHS;
 pub(super) use optimizer::{Adam, Add, EffectiveRow};
-pub use optimizer::{AdamStep, CatchUp, Grid};
+pub use optimizer::{AdamStep, CatchUp};
 
 /// The instruction set that the trainer uses. [`by_name`](Self::by_name) is the only constructor and returns only
 /// those that this processor has.
@@ -192,6 +192,25 @@ mod tests {
             });
             others.into_iter().for_each(|other| assert_eq!(other, expected));
 
+            for grid in [Grid::Fine, Grid::Quantized] {
+                let (expected, others) = outputs(|k| {
+                    let mut out = vec![0.0; l1 / 2];
+                    k.run(Multiply { acc: &acc, grid, out: &mut out });
+                    out
+                });
+                others.into_iter().for_each(|other| assert_eq!(other, expected));
+                if grid == Grid::Quantized {
+                    let of = |a: i16| i32::from(a.clamp(0, 1016)) / 8;
+                    // multiples of eight, as quantized rows are
+                    let acc: Vec<i16> = acc.iter().map(|a| a & !7).collect();
+                    let mut out = vec![0.0; l1 / 2];
+                    Kernels::SCALAR.run(Multiply { acc: &acc, grid, out: &mut out });
+                    for (i, out) in out.into_iter().enumerate() {
+                        assert_eq!((out * 127.0).round() as i32, (of(acc[i]) * of(acc[i + l1 / 2])) >> 7);
+                    }
+                }
+            }
+
             let gradients: Vec<Vec<f32>> = (0..20).map(|_| floats(r, l1)).collect();
             let (packed, others) = outputs(|k| {
                 let mut out = vec![0; 20 * (l1 / 2)];
@@ -201,6 +220,13 @@ mod tests {
                 out
             });
             others.into_iter().for_each(|other| assert_eq!(other, packed));
+
+            let (expected, others) = outputs(|k| {
+                let mut out = vec![0; l1 / 2];
+                k.run(MultiplyBack { acc: &acc, grad: &gradients[0][..l1 / 2], out: &mut out });
+                out
+            });
+            others.into_iter().for_each(|other| assert_eq!(other, expected));
 
             let list: Vec<u32> = (0..50).map(|_| r.below(20) as u32).collect();
             let (expected, others) = outputs(|k| {

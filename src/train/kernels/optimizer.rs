@@ -1,35 +1,9 @@
 //! Rows and their Adam steps: [`EffectiveRow`], [`Adam`], [`Add`].
 #![allow(unsafe_code)]
 
-use super::accumulator::ACC_SCALE;
+use super::grid::Grid;
 use super::lanes::F32Lanes;
 use super::operation::{Operation, WIDTHS};
-
-/// The values that rows of the first layer can take in the forward pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grid {
-    /// Multiples of 1 / [`ACC_SCALE`].
-    Fine,
-    /// Multiples of 1/127, as in the quantized network.
-    Quantized,
-}
-
-impl Grid {
-    /// Steps to one, and the units of [`ACC_SCALE`] in a step.
-    pub(super) const fn steps(self) -> (f32, i32) {
-        match self {
-            Grid::Fine => (ACC_SCALE, 1),
-            Grid::Quantized => (127.0, 8),
-        }
-    }
-
-    /// `x` in units of [`ACC_SCALE`]. Values out of range, as in a training that
-    /// diverges, wrap or saturate.
-    pub fn round(self, x: f32) -> i16 {
-        let (scale, unit) = self.steps();
-        ((x * scale).round_ties_even() as i32).wrapping_mul(unit) as i16
-    }
-}
 
 /// The parameters of an Adam step.
 #[derive(Clone, Copy, Debug)]
