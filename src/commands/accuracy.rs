@@ -1,6 +1,7 @@
 //! `toratsugumi accuracy`: measures an evaluation or a search without a match.
 
 use crate::support::console::{Progress, clock, note, say};
+use crate::support::numa::processors;
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub struct Args {
     /// MiB of each search's transposition table
     #[arg(long, default_value_t = 64, requires = "nodes", value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Parallel searches; the results are the same [default: one per CPU]
+    /// Parallel searches; the results are the same [default: one per logical processor]
     #[arg(long, requires = "nodes", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -118,7 +119,6 @@ impl Moves {
                 Err(format!("{path}, line {line}: the second field should be a legal move of that position"))
             }
         };
-        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
         Ok(Moves {
             played: LabelledGames::read(&args.positions)?
                 .positions
@@ -127,7 +127,7 @@ impl Moves {
                 .collect::<Result<_, _>>()?,
             nodes,
             hash: args.hash as usize,
-            threads: args.threads.map_or(cpus, usize::from),
+            threads: args.threads.map_or_else(processors, usize::from),
         })
     }
 

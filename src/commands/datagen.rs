@@ -8,6 +8,7 @@ use crate::datagen::{
 };
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::note;
+use crate::support::numa::processors;
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ pub struct Args {
     /// empty ones, which plays worse and is slower
     #[arg(long, default_value_t = DatagenSettings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
     series: u64,
-    /// Concurrent games [default: one per CPU]
+    /// Concurrent games [default: one per logical processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Seed of the games
@@ -175,7 +176,6 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         (_, Some(n)) => RunSize::Positions(n),
         _ => return Err("give --games or --positions".into()),
     };
-    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let outcome = generate(ShardJob {
         network: Arc::new(network),
         settings,
@@ -183,7 +183,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         target,
         shard: args.shard,
         dir: args.out,
-        threads: args.threads.map_or(cpus, usize::from),
+        threads: args.threads.map_or_else(processors, usize::from),
         resume: args.resume,
         max_time: args.max_time,
         grace: args.grace,

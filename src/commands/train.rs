@@ -11,6 +11,7 @@ use crate::data::{Format, TdLambda};
 use crate::nnue::Architecture;
 use crate::nnue::arch::ARCHITECTURES;
 use crate::resume::interrupt::Unfinished;
+use crate::support::numa::processors;
 use crate::train::kernels::Kernels;
 use crate::train::run::{CHECKPOINT, NETWORK, TrainingJob, run as train};
 use crate::train::schedule::{RateSchedule, RateShape};
@@ -107,7 +108,7 @@ pub struct Args {
     /// Seed of the initial weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads [default: one per CPU; with --resume the same number as before]
+    /// Threads [default: one per logical processor; with --resume the same number as before]
     #[arg(short = 'j', long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Threads that decode records [default: one for every eight of --threads]
@@ -206,8 +207,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if args.td_lambda.is_some() && data.iter().all(|(_, format)| *format != Format::Games) {
         return Err("--td-lambda needs whole games, and there is no .games file".into());
     }
-    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = args.threads.map_or(cpus, usize::from);
+    let threads = args.threads.map_or_else(processors, usize::from);
     let job = TrainingJob {
         settings: TrainingSettings {
             architecture: args.arch,

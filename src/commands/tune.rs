@@ -6,6 +6,7 @@ use crate::commands::values::parse_duration;
 use crate::record::openings::Opening;
 use crate::resume::interrupt::Unfinished;
 use crate::search::params;
+use crate::support::numa::processors;
 use crate::tune::{GameSettings, TuneJob, TuningState, run as tune};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ pub struct Args {
     /// Seed of the perturbations and openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Concurrent games [default: one per CPU]
+    /// Concurrent games [default: one per logical processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// A network file or the directory of an nn.bin, instead of the embedded network
@@ -100,11 +101,10 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         let source = (&network, &openings[..]);
         TuningState::new(&args.out, &args.only, args.games, args.rate, args.seed, games, source)?
     };
-    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let job = TuneJob {
         network: Arc::new(network),
         openings: &openings,
-        threads: args.threads.map_or(cpus, usize::from),
+        threads: args.threads.map_or_else(processors, usize::from),
         max_time: args.max_time,
         quiet: args.quiet,
     };

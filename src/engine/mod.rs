@@ -200,7 +200,7 @@ impl Engine {
         };
         let policy = self.options.numa_policy();
         match self.pool.take() {
-            Some(mut pool) if pool.was_asked_for(sizes, &policy) => {
+            Some(mut pool) if pool.was_asked_for(sizes, policy) => {
                 if changed {
                     pool.threads.set_network(network);
                 }
@@ -209,8 +209,8 @@ impl Engine {
             other => {
                 self.used = true;
                 let pool = match other {
-                    Some(pool) => pool.resize(network, sizes, policy, say)?,
-                    None => SizedPool::new(network, sizes, policy, say)?,
+                    Some(pool) => pool.resize(network, sizes, policy.clone(), say)?,
+                    None => SizedPool::new(network, sizes, policy.clone(), say)?,
                 };
                 say(&pool.threads.description());
                 self.pool = Some(pool);

@@ -362,6 +362,8 @@ pub struct Options {
     fixed: Vec<bool>,
     /// Set by anyone, possibly to the default.
     given: Vec<bool>,
+    /// What `NumaPolicy` means.
+    numa_policy: Policy,
 }
 
 impl Default for Options {
@@ -376,7 +378,8 @@ impl Default for Options {
                 }
             })
             .collect::<Vec<_>>();
-        Options { fixed: vec![false; values.len()], given: vec![false; values.len()], values }
+        let unset = vec![false; values.len()];
+        Options { values, fixed: unset.clone(), given: unset, numa_policy: Policy::default() }
     }
 }
 
@@ -405,7 +408,7 @@ impl Options {
         }
         let value = if value == EMPTY { "" } else { value };
         if spec.opt == Opt::NumaPolicy {
-            value.parse::<Policy>().map_err(OptionError::NotAPolicy)?;
+            self.numa_policy = value.parse().map_err(OptionError::NotAPolicy)?;
         }
         self.values[i] = match spec.kind {
             Kind::Check { .. } => match value.to_ascii_lowercase().as_str() {
@@ -483,8 +486,8 @@ impl Options {
     }
 
     /// How threads are bound to processors.
-    pub(super) fn numa_policy(&self) -> Policy {
-        self.text(Opt::NumaPolicy).parse().unwrap_or_default()
+    pub(super) fn numa_policy(&self) -> &Policy {
+        &self.numa_policy
     }
 
     /// The level to play at; none for full strength.
@@ -619,6 +622,10 @@ mod tests {
         }
         assert_eq!(options.spin(Opt::MultiPv), 3);
         assert_eq!(options.text(Opt::EnteringKingRule), "CSARule27");
+        assert_eq!(options.numa_policy(), &Policy::Auto);
+        options.set("NumaPolicy", "Hardware").unwrap();
+        assert!(options.set("NumaPolicy", "hard").is_err());
+        assert_eq!(options.numa_policy(), &Policy::Hardware);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{AtPath, ResumeError, whole_file};
 use crate::support::console::note;
+use crate::support::numa::processors;
 use crate::train::accuracy::LabelledGames;
 use crate::train::kernels::Kernels;
 use crate::train::run as train;
@@ -68,7 +69,7 @@ impl StageContext<'_> {
 
 fn threads(plan: &Plan) -> usize {
     match plan.config.threads {
-        0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+        0 => processors(),
         n => n,
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::schedule::RateSchedule;
 use crate::data::TdLambda;
 use crate::nnue::Architecture;
+use crate::support::numa::processors;
 
 /// What determines the result of a run. A run resumes only with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,8 +53,7 @@ pub struct TrainingSettings {
 impl TrainingSettings {
     /// The settings with the number of threads filled in: that of the processors if it is 0.
     pub(super) fn with_threads(&self) -> TrainingSettings {
-        let all = || std::thread::available_parallelism().map_or(1, |n| n.get());
-        let threads = if self.threads == 0 { all() } else { self.threads };
+        let threads = if self.threads == 0 { processors() } else { self.threads };
         TrainingSettings { threads, ..self.clone() }
     }
 }

@@ -1,6 +1,7 @@
 //! The arguments of `toratsugumi analyse`.
 
 use crate::record::Format;
+use crate::support::numa::processors;
 use std::path::PathBuf;
 
 /// Analyse whole games, move by move, or a position
@@ -40,7 +41,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=600))]
     pub multipv: u16,
     /// Threads to search with. A game's reading at fixed nodes or depth does not depend on them
-    /// [default: the machine's cores]
+    /// [default: one per logical processor]
     #[arg(long)]
     pub threads: Option<u16>,
     /// Megabytes of the transposition table; for games, of each thread's
@@ -127,8 +128,7 @@ impl Args {
 
     /// The threads to search with.
     pub fn threads(&self) -> u16 {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or(u16::try_from(cores).unwrap_or(u16::MAX))
+        self.threads.unwrap_or_else(|| u16::try_from(processors()).unwrap_or(u16::MAX))
     }
 }
 

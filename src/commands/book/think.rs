@@ -15,6 +15,7 @@ use crate::resume::AtPath;
 use crate::resume::whole_file::{self, beside};
 use crate::support::console::{note, say};
 use crate::support::messages;
+use crate::support::numa::processors;
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ pub struct Args {
     /// Moves that a search scores
     #[arg(long, default_value_t = 4, value_name = "MOVES", value_parser = clap::value_parser!(u16).range(1..=100))]
     multipv: u16,
-    /// Concurrent searches, each on one thread [default: one per CPU]
+    /// Concurrent searches, each on one thread [default: one per logical processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// MiB of each search's table
@@ -141,7 +142,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let format = args.output.check()?;
     let network = Arc::new(network(args.eval_file.as_deref())?);
     signals::watch();
-    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let job = GrowthJob {
         book,
         extra,
@@ -160,7 +160,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
         },
         network,
-        threads: args.threads.map_or(cpus, usize::from),
+        threads: args.threads.map_or_else(processors, usize::from),
         journal: beside(args.output.path(), "journal"),
         max_time: args.max_time,
         quiet: args.quiet,

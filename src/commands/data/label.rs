@@ -8,6 +8,7 @@ use crate::data::read::each_position;
 use crate::data::{Format, Plies};
 use crate::datagen::{LabelJob, label};
 use crate::support::console::say;
+use crate::support::numa::processors;
 use crate::support::random::Rng;
 use std::error::Error;
 use std::path::PathBuf;
@@ -43,7 +44,7 @@ pub struct Args {
     /// MiB of each search's transposition table
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// Parallel searches [default: one per CPU]
+    /// Parallel searches [default: one per logical processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Stop after this time (90, 45s, 55m, 1h30m)
@@ -84,7 +85,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Rng::new(args.seed).shuffle(&mut positions);
         positions.truncate(usize::try_from(most)?);
     }
-    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = positions.len();
     let network = network(args.eval_file.as_deref())?;
     let worked = label(&LabelJob {
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         out: output.clone(),
         nodes: args.nodes,
         hash: args.hash as usize,
-        threads: args.threads.map_or(cpus, usize::from),
+        threads: args.threads.map_or_else(processors, usize::from),
         max_time: args.max_time,
         resume: args.resume,
         quiet: args.quiet,
