@@ -39,23 +39,25 @@ pub fn candidates(
     if choice_options.narrow && counted && total > 0 {
         left.retain(|m| count(m) * 10 >= total);
         if left.len() < moves.len() {
-            say(&format!("NarrowBook: {} moves to {}", moves.len(), left.len()));
+            say(&format!("NarrowBook: {} of {} book moves are left", left.len(), moves.len()));
         }
     }
     let Some(first) = left.first().copied() else { return left };
     let depth = first.depth().unwrap_or(0);
     if choice_options.depth_limit != 0 && depth < choice_options.depth_limit {
-        say(&format!("BookDepthLimit {}: the book's depth here is {depth}", choice_options.depth_limit));
+        say(&format!(
+            "book not used: its depth here is {depth}, BookDepthLimit is {}",
+            choice_options.depth_limit
+        ));
         return Vec::new();
     }
-    let least = value(&first).saturating_sub(choice_options.eval_diff).max(choice_options.eval_limit);
+    let near = value(&first).saturating_sub(choice_options.eval_diff);
+    let least = near.max(choice_options.eval_limit);
     let before = left.len();
     left.retain(|m| value(m) >= least);
     if left.len() < before {
-        say(&format!(
-            "scores of at least {least} (BookEvalDiff, limit of the side): {before} moves to {}",
-            left.len()
-        ));
+        let option = if least == near { "BookEvalDiff" } else { "the score limit of this side" };
+        say(&format!("{option}: {} of {before} book moves are left, from {least} cp on", left.len()));
     }
     left
 }

@@ -369,7 +369,7 @@ mod tests {
             (format!("sfen {START} 1\n7g7f none 0 0 99999999999999999999\n"), "line 2: count \"9999"),
             (format!("sfen {START} 65536\n"), "line 1: move number 65536 is greater than 65535"),
             (format!("sfen {START} 1\n7g7 none\n"), "line 2: \"7g7\" is no move"),
-            ("sfen 9/9/9 b - 1\n".into(), "line 1: board: 3 ranks"),
+            ("sfen 9/9/9 b - 1\n".into(), "line 1: board: 9 ranks are needed, found 3"),
             ("sfen 9/9/9/9/9/9/9/9/4K4 b - 1\n".into(), "line 1: "),
             (format!("sfen {START}99R 1\n"), "line 1: "),
         ] {

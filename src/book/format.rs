@@ -92,7 +92,8 @@ impl BookFormat {
         let len = file.metadata()?.len();
         let mut head = Vec::new();
         file.take(HEAD).read_to_end(&mut head)?;
-        BookFormat::of_content(&head, len).ok_or_else(|| BookError::whole("no book of a known format"))
+        BookFormat::of_content(&head, len)
+            .ok_or_else(|| BookError::whole("not a book in a known format (.db, .ybb, .bin, .sbk)"))
     }
 
     /// What is lost if a book is written in this format.

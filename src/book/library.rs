@@ -60,7 +60,7 @@ impl Library {
                     say(&format!("{}{size}", file.display()));
                     books.push((file, book));
                 }
-                Err(e) => say(&format!("error, no book: {e}")),
+                Err(e) => say(&format!("cannot read {e}; the engine plays without this book")),
             }
         }
         Library { books }

@@ -47,7 +47,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         writeln!(out, "{sfen}\t{raw}\t{centipawns}")
     };
     match (&args.sfen, &args.sfen_file) {
-        (Some(sfen), _) => print(sfen.trim(), Position::from_sfen(sfen)?)?,
+        (Some(sfen), _) => {
+            print(sfen.trim(), Position::from_sfen(sfen).map_err(|e| format!("bad SFEN: {e}"))?)?
+        }
         (None, Some(path)) => {
             for_each_position(path, |sfen, pos| Ok(print(sfen, pos)?))?;
         }

@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(args.hash as usize)?;
     let mut run = Run { args, solver, out: console::output() };
     if let Some(sfen) = &args.sfen {
-        let position = Position::from_sfen(sfen)?;
+        let position = Position::from_sfen(sfen).map_err(|e| format!("bad SFEN: {e}"))?;
         return match no_king_to_mate(&position) {
             Some(why) => Err(why.into()),
             None => run.single(&position),

@@ -9,7 +9,7 @@ pub(super) fn read_network(dir: &Path, say: &mut dyn FnMut(&str)) -> Option<Netw
     match load_network(Some(dir), say) {
         Ok(network) => Some(network),
         Err(e) => {
-            say(&format!("EvalDir: {e}; the embedded network plays on"));
+            say(&format!("EvalDir: {e}; the embedded network stays in use"));
             None
         }
     }

@@ -326,10 +326,8 @@ impl fmt::Display for Spec {
 pub enum OptionError {
     #[error("No such option: {0}")]
     Unknown(String),
-    #[error("{name} wants a whole number, not `{value}`")]
-    NotANumber { name: &'static str, value: String },
-    #[error("{name} = {value} is outside {min}..{max}")]
-    OutOfRange { name: &'static str, value: String, min: i64, max: i64 },
+    #[error("{name} wants a whole number from {min} to {max}, not `{value}`")]
+    NotANumber { name: &'static str, value: String, min: i64, max: i64 },
     #[error("{name} wants true or false, not `{value}`")]
     NotACheck { name: &'static str, value: String },
     #[error("NumaPolicy wants {0}")]
@@ -416,12 +414,11 @@ impl Options {
                 "false" => Value::Check(false),
                 _ => return Err(OptionError::NotACheck { name: spec.name, value: value.into() }),
             },
-            Kind::Spin { min, max, .. } => match value.parse::<i64>() {
+            Kind::Spin { min, max, .. } => match value.parse() {
                 Ok(n) if (min..=max).contains(&n) => Value::Spin(n),
-                Ok(_) => {
-                    return Err(OptionError::OutOfRange { name: spec.name, value: value.into(), min, max });
+                _ => {
+                    return Err(OptionError::NotANumber { name: spec.name, value: value.into(), min, max });
                 }
-                Err(_) => return Err(OptionError::NotANumber { name: spec.name, value: value.into() }),
             },
             Kind::Combo { choices, .. } => match choices.iter().find(|c| c.eq_ignore_ascii_case(value)) {
                 Some(choice) => Value::Text((*choice).into()),
@@ -532,9 +529,8 @@ impl Options {
         let inside = self.text(O::BookFile) == INTERNAL;
         ChoiceOptions {
             narrow: self.check(O::NarrowBook),
-            // its depths count plies to the leaves; a leaf itself was searched with few nodes
             depth_limit: match inside {
-                true => 1,
+                true => 0,
                 false => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
             },
             // it holds worse moves, too, because opponents play them

@@ -101,6 +101,11 @@ impl OwnBook {
             flipped: options.check(Opt::FlippedBook),
         };
         let moves = self.legal(pos, how, say);
+        // the depths of the embedded book count plies to its leaves, which were searched with few nodes
+        let is_leaf = moves.first().is_some_and(|m| m.depth().unwrap_or(0) == 0);
+        if is_leaf && options.text(Opt::BookFile) == INTERNAL {
+            return None;
+        }
         let choice_options = options.choice_options(pos.side_to_move());
         let mut left = candidates(&moves, choice_options, say);
         if !wanted.is_empty() {

@@ -15,9 +15,9 @@ pub const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG
 pub enum SfenError {
     #[error("SFEN ends before the {0}")]
     Missing(&'static str),
-    #[error("board: {0} ranks where 9 are needed")]
+    #[error("board: 9 ranks are needed, found {0}")]
     RankCount(usize),
-    #[error("board, rank {rank}: {files} squares where 9 are needed")]
+    #[error("board, rank {rank}: 9 squares are needed, found {files}")]
     RankLength { rank: usize, files: usize },
     #[error("board, rank {rank}: {found:?} is not a piece or a number of empty squares")]
     UnknownPiece { rank: usize, found: char },

@@ -74,9 +74,9 @@ pub enum ParseError {
     PositionWithoutBoard,
     #[error("position: `{0}` after startpos, where only `moves` may stand")]
     AfterStartpos(String),
-    #[error("setoption: no `name`")]
+    #[error("setoption: write `setoption name NAME value VALUE`, or `NAME VALUE` alone")]
     OptionWithoutName,
-    #[error("go: nothing understood ({0})")]
+    #[error("{0}; nothing is searched")]
     GoWithoutSense(String),
 }
 
@@ -113,7 +113,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, ParseError> {
         "isready" => Command::IsReady,
         "usinewgame" => Command::NewGame,
         "position" => position(rest)?,
-        "go" => Command::Go(Box::new(go(rest)?)),
+        "go" => Command::Go(Box::new(go(rest).map_err(ParseError::GoWithoutSense)?)),
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit(Box::new(ponderhit(rest))),
         "gameover" => Command::GameOver,
@@ -185,7 +185,8 @@ fn number(text: &str) -> Option<u64> {
     Some(if text.starts_with('-') { 0 } else { digits.parse().unwrap_or(u64::MAX) })
 }
 
-fn go(rest: &str) -> Result<Go<'_>, ParseError> {
+/// The words of a `go`, or the remark on one that must not start a search.
+fn go(rest: &str) -> Result<Go<'_>, String> {
     let mut go = Go::default();
     let mut understood = false;
     let mut tokens = rest.split_whitespace().peekable();
@@ -204,8 +205,7 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
                     None | Some("infinite") => u64::MAX,
                     Some(text) => number(text).ok_or_else(|| {
                         let text = shorten(text);
-                        let what = format!("go: mate wants milliseconds or `infinite`, not `{text}`");
-                        ParseError::GoWithoutSense(what)
+                        format!("go: mate wants milliseconds or `infinite`, not `{text}`")
                     })?,
                 });
             }
@@ -253,30 +253,30 @@ fn go(rest: &str) -> Result<Go<'_>, ParseError> {
     }
     match go.remarks.first() {
         // a garbled number must not start a search without end
-        Some(first) if !understood => Err(ParseError::GoWithoutSense(first.clone())),
+        Some(first) if !understood => Err(first.clone()),
         _ => Ok(go),
     }
 }
 
 /// The words of a `ponderhit`. Whatever they are, the opponent has moved.
 fn ponderhit(rest: &str) -> Go<'_> {
-    go(rest).unwrap_or_else(|e| Go { remarks: vec![e.to_string()], ..Go::default() })
+    go(rest).unwrap_or_else(|remark| Go { remarks: vec![remark], ..Go::default() })
 }
 
 /// What a mate search or a count of positions cannot use; a time for the move is one for the mate, too.
 fn unused(limits: &mut Limits, perft: Option<u32>) -> Option<String> {
     let clock = limits.has_clock || limits.rtime.is_some();
-    let without = if perft.is_some() {
+    let rule = if perft.is_some() {
         let limited = clock || limits.movetime.is_some() || limits.depth.is_some() || limits.nodes.is_some();
-        limited.then_some("perft")?
+        limited.then_some("go perft: nothing limits the count but its depth")
     } else {
         let mate = limits.mate.as_mut()?;
         *mate = limits.movetime.take().map_or(*mate, |time| time.min(*mate));
-        (clock || limits.depth.is_some()).then_some("mate")?
+        let limited = clock || limits.depth.is_some();
+        limited
+            .then_some("go mate: only `movetime`, `nodes` and the milliseconds after `mate` limit the search")
     };
-    let limits =
-        if without == "mate" { "milliseconds behind `mate`, `movetime` and `nodes`" } else { "none" };
-    Some(format!("go: of the limits {without} knows {limits}; the others are left out"))
+    rule.map(Into::into)
 }
 
 #[cfg(test)]

@@ -124,8 +124,7 @@ impl Session {
     /// Keeps the board, but searches nothing on it.
     fn refuse_position(&mut self, why: &str) {
         self.position_refused = true;
-        self.output
-            .info(&format!("position refused, and `go` will not search until a good one comes: {why}"));
+        self.output.info(&format!("position refused; `go` will not search until a valid one arrives: {why}"));
     }
 
     /// Ends the search, if one runs; its best move is still printed.
@@ -269,7 +268,7 @@ impl Session {
     fn go(&mut self, go: Go) -> Next {
         self.say_remarks(&go);
         if self.engine.is_searching() && !self.stopping {
-            self.output.info("go during a search: that one is stopped first");
+            self.output.info("go during a search: the earlier search is stopped first");
         }
         // a search that has just ended may not have printed its answer yet
         self.finish();
@@ -316,14 +315,14 @@ impl Session {
         let us = self.engine.position().side_to_move();
         let convention = self.engine.options().text(Opt::IncrementConvention);
         if self.increments.read(&mut go, us, convention) {
-            self.output.info("IncrementConvention: usi, for the clock is below its increment");
+            self.output.info("IncrementConvention is usi from now on: the clock is below its increment");
         }
         go.limits
     }
 
     /// Answers a `go` after a refused `position`: a move on the old board could be illegal on the GUI's, or lose the game.
     fn answer_without_search(&mut self, go: &Go) {
-        self.output.info("go: not searched, since the `position` before it was refused");
+        self.output.info("go: nothing is searched, because the last `position` was refused");
         if go.perft.is_some() {
             return;
         }

@@ -77,8 +77,7 @@ impl UsiOption {
             }
             OptionKind::Spin { min, max } => match value.parse::<i64>() {
                 Ok(n) if (min..=max).contains(&&n) => Ok(()),
-                Ok(_) => Err(format!("{name}={value} is outside {min}..{max}")),
-                Err(_) => Err(format!("{name} wants a whole number, not `{value}`")),
+                _ => Err(format!("{name} wants a whole number from {min} to {max}, not `{value}`")),
             },
             OptionKind::Combo(_) if name.eq_ignore_ascii_case(BOOK_FILE) => Ok(()),
             OptionKind::Combo(choices) if !choices.iter().any(|c| c == value) => {
@@ -192,7 +191,7 @@ mod tests {
             assert_eq!(check(&options, name, value), Ok(()), "{name}");
         }
         let bad = [
-            ("Threads", "9", "outside 1..8"),
+            ("Threads", "9", "from 1 to 8"),
             ("Threads", "many", "whole number"),
             ("Ponder", "yes", "true or false"),
             ("Rule", "C", "A, B"),
@@ -210,7 +209,7 @@ mod tests {
         let set =
             ["EvalDir", "Threads", "FV_SCALE", "USI_Hash"].map(|name| (name.to_string(), "x".to_string()));
         for line in [
-            "info string EvalDir: x/nn.bin: cannot be opened; the embedded network plays on",
+            "info string EvalDir: x/nn.bin: cannot be opened; the embedded network stays in use",
             "info string Error! failed to read eval/nn.bin",
             "No such option: Foo",
             "info string unknown option EvalHash",

@@ -545,7 +545,7 @@ fn commands_make_prune_and_verify_books() {
     write("text.db", &"This is no book.\n".repeat(16));
     let output = toratsugumi(&["verify", "text.db"], dir.path()).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(error.contains("no book of a known format"), "{error}");
+    assert!(error.contains("not a book in a known format"), "{error}");
 }
 
 /// Mutates real books; whatever comes of them, nothing panics and no illegal move is played.
