@@ -9,7 +9,7 @@ use super::estimate::{NORMALISED_SCALE, Pentanomial, score_of};
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// Normalized Elo, in units of the standard deviation of a game: the length of a test does not depend on
+    /// Normalised Elo, in units of the standard deviation of a game: the length of a test does not depend on
     /// the share of draws.
     Normalised,
     /// Logistic Elo, by the expected score.

@@ -259,7 +259,7 @@ fn status(t: &Tournament, s: &Standings, before: u64, started: Instant) -> Strin
     }
     if let Some(sprt) = &t.sprt {
         let (low, high) = sprt.bounds();
-        out += &format!("  llr {:.2} ({low:.2}, {high:.2})", s.test(sprt).0);
+        out += &format!("  LLR {:.2} ({low:.2}, {high:.2})", s.test(sprt).0);
     }
     if s.faults() > 0 {
         out += &format!("  {}", messages::faults(s.faults()));

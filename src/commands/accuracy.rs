@@ -76,7 +76,8 @@ impl Comparison {
             Comparison::Winners(labelled) => {
                 let n = labelled.winner_accuracy(&network);
                 say!(
-                    "{name}: {:.2} % (standard error {:.2}) of {} positions; log loss {:.4} (standard error {:.4})",
+                    "{name}: winner predicted in {:.2} % (standard error {:.2}) of {} positions; log loss {:.4} \
+                     (standard error {:.4})",
                     100.0 * n.share,
                     100.0 * n.standard_error,
                     n.positions,
@@ -87,7 +88,7 @@ impl Comparison {
             Comparison::Moves(moves) => moves.report(name, network)?,
             Comparison::Deep(labels) => {
                 say!("{name}:")?;
-                say!("  {:<16} {:>9} {:>8} {:>9}", "positions", "number", "RMS", "KL")?;
+                say!("  {:<16} {:>9} {:>8} {:>9}", "positions", "count", "RMS", "KL")?;
                 for d in labels.distances(&network).iter().filter(|d| d.positions > 0) {
                     say!("  {:<16} {:>9} {:>8.5} {:>9.6}", d.of, d.positions, d.rms, d.kl)?;
                 }
@@ -144,20 +145,21 @@ impl Moves {
             }));
             progress.update(|| {
                 let (done, all) = (answers.len(), self.played.len());
-                let left = begin.elapsed().as_secs_f64() / done as f64 * (all - done) as f64;
-                format!("{name}: {done}/{all} positions  {} left", clock(left))
+                let speed = done as f64 / begin.elapsed().as_secs_f64();
+                let left = clock((all - done) as f64 / speed);
+                format!("{name}: {done}/{all} positions  {speed:.1} positions/s  {left} left")
             });
         }
         drop(progress);
         let decided = |a: &&Answer| a.played.eval.is_some_and(|e| e.unsigned_abs() >= DECIDED);
         say!("{name}, {} nodes:", self.nodes)?;
-        print_share("moves found", answers.iter().map(|a| a.moves))?;
+        print_share("move played found", answers.iter().map(|a| a.moves))?;
         print_share(
-            &format!("... where the player saw {DECIDED} or more"),
+            &format!("  if the player's score was {DECIDED} cp or more"),
             answers.iter().filter(decided).map(|a| a.moves),
         )?;
         let winners = answers.iter().filter(|a| a.played.result != 0).map(|a| a.winners);
-        Ok(print_share("winners named", winners)?)
+        Ok(print_share("winner predicted", winners)?)
     }
 }
 
@@ -177,5 +179,5 @@ fn print_share(what: &str, right: impl Iterator<Item = bool>) -> io::Result<()> 
     }
     let share = right.iter().filter(|r| **r).count() as f64 / n;
     let error = (share * (1.0 - share) / n).sqrt();
-    say!("  {what:<36} {:>6.2} % (standard error {:.2}) of {n}", 100.0 * share, 100.0 * error)
+    say!("  {what:<44} {:>6.2} % (standard error {:.2}) of {n}", 100.0 * share, 100.0 * error)
 }

@@ -5,10 +5,11 @@ use crate::arena::balanced::{Maker, Recipe};
 use crate::nnue::Network;
 use crate::resume::interrupt;
 use crate::resume::whole_file::{self, beside};
-use crate::support::console::Progress;
+use crate::support::console::{Progress, clock};
 use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Make balanced openings for matches
 ///
@@ -47,7 +48,7 @@ pub struct Args {
     /// Centipawns by which a move may be worse than the best
     #[arg(long, default_value_t = 40, value_name = "CP")]
     margin: u16,
-    /// Another seed, other openings
+    /// Seed of the openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Overwrite the file
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut maker = Maker::new(Network::embedded()?, recipe)?;
     let mut progress = Progress::new(args.quiet);
     let mut text = format!("# {}\n", made_by(args));
-    let (mut made, mut last_success) = (0, 0);
+    let (mut made, mut last_success, begin) = (0, 0, Instant::now());
     while made < args.count && interrupt::requests() == 0 && maker.tried - last_success < MOST_FAILURES {
         if let Some(balanced) = maker.try_one() {
             // writing to a string cannot fail
@@ -88,9 +89,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             made += 1;
             last_success = maker.tried;
         }
-        progress.update(|| format!("{made}/{} openings, {} tried", args.count, maker.tried));
+        progress.update(|| status(args.count, made, maker.tried, begin));
     }
-    progress.say(&format!("{made}/{} openings, {} tried", args.count, maker.tried));
+    progress.say(&status(args.count, made, maker.tried, begin));
     let why = if interrupt::requests() > 0 { "interrupted" } else { "hardly any line ends balanced" };
     if made == 0 {
         return Err(format!("{why}: no opening found; {path} is not written").into());
@@ -99,7 +100,16 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let out = destination(&args.out, all);
     let name = out.display();
     whole_file::write(&out, text).map_err(|e| format!("{name}: {e}"))?;
-    if all { Ok(()) } else { Err(format!("{why}: {name} has {made} openings").into()) }
+    if all { Ok(()) } else { Err(format!("{why}: {name} has {made} of {} openings", args.count).into()) }
+}
+
+fn status(count: u64, made: u64, tried: u64, begin: Instant) -> String {
+    let seconds = begin.elapsed().as_secs_f64();
+    let left = match made {
+        0 => "?".into(),
+        _ => clock(seconds / made as f64 * (count - made) as f64),
+    };
+    format!("{made}/{count} openings  {tried} lines tried  {}, {left} left", clock(seconds))
 }
 
 /// The file to write: an incomplete set does not replace an existing file.

@@ -3,6 +3,7 @@
 use crate::engine::Game;
 use crate::position::{MAX_PERFT_DEPTH, divide};
 use crate::support::console;
+use crate::support::messages::Number;
 use std::error::Error;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
@@ -39,6 +40,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             writeln!(out, "{m}: {n}")?;
         }
     }
-    writeln!(out, "{nodes} nodes {:.3} s {:.0} nps", seconds, nodes as f64 / seconds.max(1e-9))?;
+    let speed = nodes as f64 / seconds.max(1e-9);
+    writeln!(out, "{nodes} node{:#} in {seconds:.3} s, {speed:.0} nodes/s", Number(nodes))?;
     Ok(())
 }

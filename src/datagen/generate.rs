@@ -447,9 +447,10 @@ fn status(job: &ShardJob, output: &ShardWriter, control: &Control, started: Inst
     };
     let per_second = made / seconds;
     let nodes = control.nodes.load(Relaxed) as f64;
-    let eta = if per_second > 0.0 { clock(left / per_second) } else { "?".into() };
+    let left = if per_second > 0.0 { clock(left / per_second) } else { "?".into() };
     format!(
-        "shard={}/{} {:.1}% games={} pos={} fit={} draws={:.1}% pos_per_s={:.0} nodes_per_pos={:.0} nps={:.0} elapsed={} eta={eta}",
+        "shard {}/{}  {:.1} %  {} games  {} positions ({} fit)  {:.1} % draws  {:.0} positions/s  \
+         {:.0} nodes a position  {:.0} nodes/s  {}, {left} left",
         job.shard.index,
         job.shard.count,
         100.0 * done,

@@ -146,7 +146,7 @@ pub fn label(job: &LabelJob) -> Result<bool, Box<dyn Error>> {
             let seconds = begin.elapsed().as_secs_f64();
             let speed = (done - first) as f64 / seconds;
             let left = clock((job.positions.len() - done) as f64 / speed);
-            format!("{done}/{} positions  {speed:.1}/s  {left} left", job.positions.len())
+            format!("{done}/{} positions  {speed:.1} positions/s  {left} left", job.positions.len())
         });
     }
     file.sync_all().at(&part)?;

@@ -60,7 +60,7 @@ pub struct LabelledGames {
 pub struct WinnerAccuracy {
     /// Number of positions; draws are left out.
     pub positions: usize,
-    /// Share of the positions in which the sign of the evaluation names the winner.
+    /// Share of the positions in which the sign of the evaluation predicts the winner.
     pub share: f64,
     /// Standard error of `share`.
     pub standard_error: f64,
@@ -105,15 +105,15 @@ impl LabelledGames {
     pub fn winner_accuracy(&self, network: &Network) -> WinnerAccuracy {
         let won: Vec<&LabelledPosition> = self.positions.iter().filter(|p| p.result != 0).collect();
         let n = won.len() as f64;
-        let (mut named, mut loss, mut squares) = (0u32, 0.0, 0.0);
+        let (mut predicted, mut loss, mut squares) = (0u32, 0.0, 0.0);
         for LabelledPosition { position, result, .. } in &won {
             let value = static_value(network, position);
-            named += u32::from((value > 0) == (*result > 0));
+            predicted += u32::from((value > 0) == (*result > 0));
             let l = -f64::from(win_rate(value * result)).max(1e-9).ln();
             loss += l;
             squares += l * l;
         }
-        let (share, mean) = (f64::from(named) / n, loss / n);
+        let (share, mean) = (f64::from(predicted) / n, loss / n);
         WinnerAccuracy {
             positions: won.len(),
             share,

@@ -325,12 +325,12 @@ impl ActiveRun<'_> {
         };
         self.state.log.push(entry);
         let mut line =
-            format!("step {}  pass {:.2}  training {:.5}  ", entry.step, entry.epochs, entry.training);
+            format!("step {}  pass {:.2}  training loss {:.5}  ", entry.step, entry.epochs, entry.training);
         if let (Some(loss), Some(rmse)) = (entry.validation, entry.rmse) {
-            line += &format!("validation {loss:.5}  rmse {rmse:.4}  ");
+            line += &format!("validation loss {loss:.5}  RMSE {rmse:.4}  ");
         }
         if let Some(share) = entry.accuracy {
-            line += &format!("winner named {:.2} %  ", 100.0 * share);
+            line += &format!("winner predicted {:.2} %  ", 100.0 * share);
         }
         self.progress.say(&(line + &clock(entry.seconds)));
         self.recent = Loss::default();
@@ -370,22 +370,20 @@ impl ActiveRun<'_> {
             Ok(quantization_error(exact, &net, &self.validation.samples, objective))
         })??;
         let q = &quantization;
-        self.progress.say(&format!(
-            "{}: {:.0} k positions/s overall; loss of the integers {:.5}, of f32 {:.5}, difference {:.1} cp on average, \
-             {:.0} at most, over {} positions",
-            path.display(),
-            speed / 1e3,
-            q.loss_integers,
-            q.loss_f32,
-            q.mean,
-            q.max,
-            q.positions,
-        ));
+        let mut line = format!("wrote {}: {:.0} k positions/s on average", path.display(), speed / 1e3);
+        if q.positions > 0 {
+            line += &format!(
+                "; validation loss {:.5} (before rounding {:.5}); rounding changes scores by {:.1} cp on average, \
+                 {:.0} cp at most, over {} positions",
+                q.loss_integers, q.loss_f32, q.mean, q.max, q.positions
+            );
+        }
+        self.progress.say(&line);
         let steps = (self.seen as f64 / s.batch as f64).max(1.0);
         let [index, gather, dense, rows, factor] =
             self.trainer.seconds.map(|x| format!("{:.1}", x * 1e3 / steps));
         self.progress.say(&format!(
-            "ms a step: index {index}, gather {gather}, dense {dense}, rows {rows}, factor {factor}"
+            "milliseconds a step: index {index}, gather {gather}, dense {dense}, rows {rows}, factor {factor}"
         ));
         Ok(finished.then_some(TrainingOutcome { log: self.state.log, quantization, speed }))
     }

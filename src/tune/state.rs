@@ -163,7 +163,7 @@ impl TuningState {
         let far: Vec<_> =
             far.iter().take(4).map(|n| format!("{} {}→{:.0}", n.name, n.start, n.value)).collect();
         format!(
-            "{}/{} games  {:.1} a second  {} left {left}  {}",
+            "{}/{} games  {:.1} games/s  {}, {left} left  {}",
             2 * self.spsa.done,
             2 * self.spsa.total,
             2.0 * rate,

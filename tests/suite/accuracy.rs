@@ -38,9 +38,9 @@ fn a_search_is_compared_with_moves_and_winners() {
             line.last().unwrap().to_string(),
         )
     };
-    assert_eq!(of("moves found"), ("75.00".into(), "4".into()), "{text}");
-    assert_eq!(of("... where the player saw 40 or more"), ("50.00".into(), "2".into()), "{text}");
-    assert_eq!(of("winners named"), ("66.67".into(), "3".into()), "{text}");
+    assert_eq!(of("move played found"), ("75.00".into(), "4".into()), "{text}");
+    assert_eq!(of("if the player's score was 40 cp or more"), ("50.00".into(), "2".into()), "{text}");
+    assert_eq!(of("winner predicted"), ("66.67".into(), "3".into()), "{text}");
     assert_eq!(run("1"), text);
 }
 

@@ -5,6 +5,7 @@ use crate::commands::values::parse_share;
 use crate::data::read::{each_position, fingerprint};
 use crate::data::{EndReason, Format, GameRecord, Plies, PositionWriter, TdLambda};
 use crate::support::console::{note, say};
+use crate::support::messages::Number;
 use std::cell::Cell;
 use std::error::Error;
 
@@ -62,6 +63,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if let (Some(_), Some(text)) = (td, TdLambda::note(unknown_ends.get(), games.get())) {
         note!("{text}");
     }
-    say!("positions written to {}: {count}", args.files.output.display())?;
+    say!("wrote {}: {count} position{:#}", args.files.output.display(), Number(count))?;
     Ok(())
 }

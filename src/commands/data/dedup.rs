@@ -41,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         Format::Psv => records::<{ PackedSfenValue::LEN }>(&inputs, &args.files.output, &mut seen)?,
         Format::Hcpe => records::<{ HcpEval::LEN }>(&inputs, &args.files.output, &mut seen)?,
     }
-    say!("positions kept in {}: {} of {}", args.files.output.display(), seen.kept, seen.all)?;
+    say!("wrote {}: {} of {} positions", args.files.output.display(), seen.kept, seen.all)?;
     Ok(())
 }
 

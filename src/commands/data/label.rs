@@ -8,6 +8,7 @@ use crate::data::read::each_position;
 use crate::data::{Format, Plies};
 use crate::datagen::{LabelJob, label};
 use crate::support::console::say;
+use crate::support::messages::Number;
 use crate::support::numa::processors;
 use crate::support::random::Rng;
 use std::error::Error;
@@ -32,12 +33,12 @@ pub struct Args {
     /// Take N positions, drawn at random from the whole input [default: all]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// With --positions: another seed, other positions
+    /// With --positions: seed of the choice
     #[arg(long, default_value_t = 1, requires = "positions")]
     seed: u64,
-    /// The labeller: a network file or the directory of an nn.bin [default: the embedded network]
-    #[arg(long, visible_alias = "eval-dir", value_name = "PATH")]
-    eval_file: Option<PathBuf>,
+    /// A network file or the directory of an nn.bin, instead of the embedded network
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
+    eval_dir: Option<PathBuf>,
     /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
@@ -86,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         positions.truncate(usize::try_from(most)?);
     }
     let count = positions.len();
-    let network = network(args.eval_file.as_deref())?;
+    let network = network(args.eval_dir.as_deref())?;
     let worked = label(&LabelJob {
         fv_scale: args.fv_scale.unwrap_or(network.fv_scale()),
         network: Arc::new(network),
@@ -101,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     })?;
     let output = output.display();
     match worked {
-        true => say!("positions written to {output}: {count}")?,
+        true => say!("wrote {output}: {count} position{:#}", Number(count))?,
         false => say!("{output} is complete; positions: {count}")?,
     }
     Ok(())

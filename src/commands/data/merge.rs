@@ -4,6 +4,7 @@ use super::inputs::{InOut, in_file, warn};
 use crate::data::file::{HEADER_LEN, MIXED};
 use crate::data::{Format, GameReader, GameRecord, GameWriter};
 use crate::support::console::say;
+use crate::support::messages::Number;
 use std::error::Error;
 
 /// Combine .games files of the same settings, in order of game numbers
@@ -66,6 +67,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     let len = writer.finish()?;
-    say!("games written to {}: {games}, bytes {}", output.display(), len - HEADER_LEN)?;
+    say!("wrote {}: {games} game{:#}, {} bytes", output.display(), Number(games), len - HEADER_LEN)?;
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::data::Format;
 use crate::data::read::count_records;
 use crate::resume::whole_file::{WholeFile, beside};
 use crate::support::console::say;
+use crate::support::messages::Number;
 use crate::support::random::Rng;
 use std::error::Error;
 use std::fs::File;
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         std::fs::remove_file(path).map_err(|e| in_file(path, e))?;
     }
     whole.finish().map_err(|e| in_file(output, e))?;
-    say!("records written to {}: {total}", output.display())?;
+    say!("wrote {}: {total} position{:#}", output.display(), Number(total))?;
     Ok(())
 }
 

@@ -33,7 +33,7 @@ struct Stats {
     scores: [u64; 12],
     longest: usize,
     /// Fit positions whose sign of the score predicts the winner, and those with a winner.
-    named: u64,
+    predicted: u64,
     decisive: u64,
 }
 
@@ -54,7 +54,7 @@ impl Stats {
                 let black = (i + g.opening.len()).is_multiple_of(2) == black_first;
                 let won = (g.result == GameResult::BlackWin) == black;
                 self.decisive += 1;
-                self.named += ((p.score > 0) == won) as u64;
+                self.predicted += ((p.score > 0) == won) as u64;
             }
         }
     }
@@ -67,7 +67,7 @@ impl Stats {
         self.fit += o.fit;
         self.records += o.records;
         self.longest = self.longest.max(o.longest);
-        self.named += o.named;
+        self.predicted += o.predicted;
         self.decisive += o.decisive;
         self.results.iter_mut().zip(o.results).for_each(|(a, b)| *a += b);
         self.reasons.iter_mut().zip(o.reasons).for_each(|(a, b)| *a += b);
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     say!(
-        "plies a game         {:.1} and {:.1} of opening; longest {}",
+        "plies a game         {:.1} after {:.1} of the opening; longest {}",
         s.plies as f64 / s.games as f64,
         s.opening as f64 / s.games as f64,
         s.longest
@@ -128,7 +128,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             )?;
         }
     }
-    say!("winner named by the sign of the score: {:.2} % of {}", share(s.named, s.decisive), s.decisive)?;
+    say!("winner predicted by the sign of the score: {:.2} % of {}", share(s.predicted, s.decisive), s.decisive)?;
     say!("fit positions of games by size of the score:")?;
     for (i, &n) in s.scores.iter().enumerate() {
         let end = if i + 1 < s.scores.len() { format!("{:>5}", (i + 1) * 300 - 1) } else { "     ".into() };
