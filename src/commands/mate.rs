@@ -1,13 +1,13 @@
 //! `toratsugumi mate`: mate problems (tsume-shogi), one or a file of them.
 
 use crate::commands::{record_files, signals};
-use crate::engine::Diagram;
 use crate::mate::{Answer, Limits, Mate, Outcome, STACK, Shorten, Solver, no_king_to_mate, useless_tail};
 use crate::position::Position;
-use crate::record::{Format, notation};
+use crate::record::Format;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{Journal, ResumeError, identity};
 use crate::support::console::{self, note, right};
+use crate::support::lang::Lang;
 use crate::support::messages::{self, word};
 use crate::types::Move;
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ pub struct Args {
     /// without --json and --resume)
     #[arg(long)]
     others: bool,
-    /// Megabytes of memory
-    #[arg(long, default_value_t = 256, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    /// MiB of memory
+    #[arg(long, default_value_t = 256, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// JSON lines instead of tables
     #[arg(long)]
@@ -129,6 +129,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .collect();
     refused.iter().for_each(|why| note!("{why}"));
     match &problems[..] {
+        [] => {}
         [problem] if args.resume.is_none() && !args.json => run.single(problem)?,
         problems => run.all(problems)?,
     }
@@ -198,8 +199,9 @@ impl Run<'_> {
 
     /// One problem, for people.
     fn single(&mut self, position: &Position) -> Result<(), Box<dyn Error>> {
+        let lang = Lang::of_process();
         if !self.args.json {
-            writeln!(self.out, "{}\nsfen {}\n", Diagram(position), position.sfen())?;
+            writeln!(self.out, "{}\nsfen {}\n", lang.board(position), position.sfen())?;
         }
         let Some(solved) = self.solve(position, true) else { return Err(messages::stopped().into()) };
         if self.args.json {
@@ -220,7 +222,7 @@ impl Run<'_> {
                     writeln!(self.out, "{}", messages::without_useless(plies - useless))?;
                 }
                 let usi: Vec<String> = mate.line.iter().map(Move::to_string).collect();
-                writeln!(self.out, "   {}", notation::line(position, None, &mate.line).join(" "))?;
+                writeln!(self.out, "   {}", lang.spell_line(position, None, &mate.line).join(" "))?;
                 writeln!(self.out, "   {}", usi.join(" "))?;
                 match &solved.others {
                     None => writeln!(self.out, "{}", messages::others_unknown())?,
@@ -228,7 +230,7 @@ impl Run<'_> {
                     Some(moves) => {
                         let moves: Vec<String> = moves
                             .iter()
-                            .map(|&m| format!("{} {m}", notation::line(position, None, &[m]).concat()))
+                            .map(|&m| format!("{} {m}", lang.spell(position, None, m)))
                             .collect();
                         writeln!(self.out, "{}", messages::others(messages::list(moves)))?;
                     }
@@ -272,7 +274,7 @@ impl Run<'_> {
                 writeln!(self.out, "{}", serde_json::to_string(&row)?)?;
             } else {
                 let first = position.parse_move(row.line.first().map_or("", String::as_str));
-                let first = first.map_or(String::new(), |m| notation::line(position, None, &[m]).concat());
+                let first = first.map_or(String::new(), |m| Lang::of_process().spell(position, None, m));
                 writeln!(
                     self.out,
                     "{:5}  {}  {}  {:>6}  {:>9}  {:>6}  {first}",

@@ -3,11 +3,12 @@
 use super::book_moves::BookReport;
 use super::judge::{Class, Judgement};
 use super::reading::PvLine;
+use crate::engine::Diagram;
 use crate::position::Position;
 use crate::record::kakinoki::relative_of;
 use crate::record::notation;
 use crate::support::lang::Lang;
-use crate::types::{Color, Move, Square, VALUE_SUPERIOR};
+use crate::types::{Color, Move, PieceType, Square, VALUE_SUPERIOR};
 
 impl Lang {
     /// Words for the score of a line that ends in a repetition other than a draw; `side` is to move.
@@ -57,6 +58,14 @@ impl Lang {
         self.pick(format!("定跡は{moves}"), format!("book: {moves}"))
     }
 
+    /// The board as people draw it: in kanji, or in the letters of SFEN.
+    pub fn board(self, position: &Position) -> String {
+        match self {
+            Lang::Ja => Diagram(position).to_string(),
+            Lang::En => letters(position),
+        }
+    }
+
     /// A move in this language's notation; `last` is the target of the move before.
     pub fn spell(self, position: &Position, last: Option<Square>, m: Move) -> String {
         match self {
@@ -78,6 +87,45 @@ impl Lang {
             })
             .collect()
     }
+}
+
+/// The board in the letters of SFEN, capitals for Black.
+fn letters(position: &Position) -> String {
+    let hand = |color: Color| {
+        let hand = position.hand(color);
+        let held: Vec<String> = PieceType::HAND
+            .iter()
+            .filter(|kind| hand.has(**kind))
+            .map(|kind| {
+                format!("{}{}", ["", "P", "L", "N", "S", "B", "R", "G"][kind.index()], hand.count(*kind))
+            })
+            .collect();
+        if held.is_empty() { "none".into() } else { held.join(" ") }
+    };
+    let sfen = position.sfen();
+    let mut board = String::new();
+    for (rank, row) in sfen.split(' ').next().unwrap_or_default().split('/').enumerate() {
+        let mut promoted = false;
+        for c in row.chars() {
+            match c {
+                '+' => promoted = true,
+                '1'..='9' => board += &"  .".repeat(c as usize - '0' as usize),
+                _ => {
+                    board += &format!(" {}{c}", if promoted { '+' } else { ' ' });
+                    promoted = false;
+                }
+            }
+        }
+        board += &format!("   {}\n", rank + 1);
+    }
+    format!(
+        "White in hand: {}\n  9  8  7  6  5  4  3  2  1\n{board}Black in hand: {}\n{} to move, move {}{}",
+        hand(Color::White),
+        hand(Color::Black),
+        Lang::En.side(position.side_to_move()),
+        position.game_ply(),
+        if position.in_check() { ", in check" } else { "" },
+    )
 }
 
 /// Western notation with squares in digits: P-76, Bx22+, G68-58 where another gold could go there, N*45.

@@ -43,7 +43,7 @@ messages! {
 messages! {
     not_a_record(path)
         "{path}: 棋譜の拡張子ではないため読み飛ばします",
-        "{path}: skipped, not the extension of a game record";
+        "{path}: skipped, because its extension is not that of a game record";
     no_record_in(dir)
         "{dir}: このディレクトリに棋譜がありません",
         "{dir}: no game record in this directory";
@@ -69,7 +69,7 @@ messages! {
         "{lost}（失われる情報のある最初の対局の分）",
         "{lost}, in the first game that loses anything";
     files_read(whole, partly, refused)
-        "読み込んだファイル: 完全{whole}、一部のみ{partly}、不可{refused}",
+        "読み込んだファイル: すべて{whole}、一部のみ{partly}、読み込めず{refused}",
         "files read: {whole} whole, {partly} partly, {refused} refused";
     games_skipped(games)
         "{games}局（または局面）を読み飛ばしました",
@@ -92,6 +92,22 @@ messages! {
     no_character(encoding, missing)
         "{encoding}には「{missing}」がありません。--encoding utf-8なら書き込めます",
         "{encoding} cannot encode `{missing}`; use --encoding utf-8";
+}
+
+// analyse
+messages! {
+    position_read(game, games, path, position, positions, left)
+        "{games}局中{game}局目 {path}  {positions}局面中{position}局面  残り{left}",
+        "game {game}/{games} {path}  position {position}/{positions}  {left} left";
+    analysis_written(path, endings)
+        "{path}.{endings}を書き込みました",
+        "wrote {path}.{endings}";
+    analyses_written(path, endings)
+        "{path}.{endings}を書き込みました（ほかの棋譜も同様）",
+        "wrote {path}.{endings}, and the same for every other game";
+    games_not_analysed(games)
+        "{games}局を解析できませんでした",
+        "{games} game{games:#} not analysed";
 }
 
 // mate
@@ -153,8 +169,8 @@ messages! {
         "逐次検定（SPRT）は2つのエンジンの間でだけ行えます",
         "a sequential test needs exactly two engines";
     two_engines()
-        "対局には2つ以上のエンジンが必要です",
-        "a match needs two engines";
+        "対局には2つ以上のエンジンが必要です。--engineを2回以上指定してください",
+        "a match needs two engines: give --engine at least twice";
     few_openings(openings, pairs)
         "警告: ノード数か深さだけの制限で{pairs}組の対局に対し、開始局面が{openings}種類しかありません。同じ対局が\
          繰り返されると、結果が実際より確からしく見えます",
@@ -177,10 +193,10 @@ messages! {
         "faults {count}";
     time_left(elapsed, left)
         "経過{elapsed} 残り{left}",
-        "{elapsed} left {left}";
+        "{elapsed}, {left} left";
     pairs(two, one_and_half, one, half, none)
         "先後1組の得点 2点:{two} 1.5点:{one_and_half} 1点:{one} 0.5点:{half} 0点:{none}",
-        "points a pair 2: {two}, 1.5: {one_and_half}, 1: {one}, 0.5: {half}, 0: {none}";
+        "pairs by points 2: {two}, 1.5: {one_and_half}, 1: {one}, 0.5: {half}, 0: {none}";
     elo_above(elo)
         "Elo {elo:+.1}以上（95 %、片側）",
         "Elo above {elo:+.1} (95 %, one-sided)";
@@ -217,7 +233,7 @@ messages! {
         "{path}: unknown format; give --to db, ybb, bin or sbk";
     book_written(positions, moves, path)
         "{positions}局面、{moves}手を{path}に書き込みました",
-        "{positions} position{positions:#}, {moves} move{moves:#} to {path}";
+        "wrote {path}: {positions} position{positions:#}, {moves} move{moves:#}";
     positions_once(path, dropped)
         "{path}: 同じ局面は最小の手数のものにまとめました。引き継がなかったもの: {dropped}",
         "{path}: each position stands once, at its smallest move number; dropped: {dropped}";
@@ -229,10 +245,10 @@ messages! {
         "--min-rating: .games have no ratings";
     games_taken(read, taken)
         "{read}局を読み込み、{taken}局を採用しました",
-        "games: {read} read, {taken} used";
+        "{read} game{read:#} read, {taken} used";
     backed_up(positions, inner, leaves, illegal, repetitions)
         "{positions}局面、定跡内の指し手{inner}、末端{leaves}、反則手{illegal}、最善手順が千日手になる局面{repetitions}",
-        "{positions} position{positions:#}, moves inside: {inner}, leaves: {leaves}, illegal moves: {illegal}, \
+        "{positions} position{positions:#}; moves to another position: {inner}, to a leaf: {leaves}, illegal: {illegal}; \
          positions whose best line repeats: {repetitions}";
     backup_time(read, solved, mib)
         "読み込み{read:.1}秒、ミニマックス{solved:.1}秒、メモリ{mib} MiB",
@@ -249,15 +265,18 @@ messages! {
     pruned(positions, moves)
         "{positions}局面、{moves}手を取り除きました",
         "dropped: {positions} position{positions:#}, {moves} move{moves:#}";
+    root_in_book()
+        "定跡にない局面です。この手順で定跡にあるのは開始局面だけです",
+        "not in the book; of this line it has only the starting position";
     left_book(moves, sfen)
         "定跡にない局面です。この手順で定跡にあるのは{moves}手目の局面まで:\nsfen {sfen}",
-        "not in the book; on the way here the book has the position after {moves} move{moves:#}:\nsfen {sfen}";
+        "not in the book; the last position of this line that it has is that after {moves} move{moves:#}:\nsfen {sfen}";
     nearest_in_book(squares, sfen)
         "定跡にない局面です。最も近い局面（{squares}か所の違い）:\nsfen {sfen}",
-        "not in the book; the nearest position in it (differences: {squares}):\nsfen {sfen}";
+        "not in the book; the most similar position in it ({squares} difference{squares:#}):\nsfen {sfen}";
     book_effort(searches, threads, time)
         "{searches}局面を{threads}スレッドで探索します。所要時間の目安: {time}",
-        "positions to search: {searches}; about {time} on {threads} thread{threads:#}";
+        "{searches} position{searches:#} to search, about {time} on {threads} thread{threads:#}";
     book_header()
         "    指し手        評価値   深さ      回数   割合  手順",
         "    move           score  depth     count  share  line";
@@ -277,8 +296,11 @@ messages! {
         "手数        {first}～{last}",
         "plies       {first} to {last}";
     stats_scores(scored, low, median, high)
-        "評価値      {scored}手。5 %点{low}、中央値{median}、95 %点{high}",
-        "scores      {scored} move{scored:#}; 5 %, 50 %, 95 %: {low}, {median}, {high} cp";
+        "評価値      {scored}手。下位5 %は{low}以下、中央値{median}、上位5 %は{high}以上",
+        "scores      {scored} move{scored:#}; 5 % below {low} cp, median {median} cp, 5 % above {high} cp";
+    stats_no_scores()
+        "評価値      なし",
+        "scores      none";
     stats_depth(deepest)
         "深さ        最大{deepest}",
         "depth       at most {deepest}";
@@ -290,16 +312,16 @@ messages! {
         "memory      {kib} KiB";
     searches(done, all, speed, left)
         "{all}局面中{done}局面  毎秒{speed:.2}探索  残り{left}",
-        "{done} of {all} positions  {speed:.2} searches/s  {left} left";
+        "{done}/{all} positions  {speed:.2} searches/s  {left} left";
     searched(count, time)
-        "{count}回の探索、{time}",
-        "searched positions: {count}, in {time}";
+        "{count}局面を探索しました（{time}）",
+        "searched {count} position{count:#} in {time}";
     root_score(score, plies)
-        "最初の開始局面の評価値: 先手から見て{score}、末端まで{plies}手",
-        "score of the first root: {score} cp for Black; plies to its leaf: {plies}";
+        "最初の開始局面: 先手から見た評価値{score}、最善手順の末端まで{plies}手",
+        "first starting position: {score} cp for Black, {plies} book move{plies:#} to the leaf of the best line";
     leaves_written(leaves, path)
         "末端{leaves}局面を{path}に書き込みました",
-        "leaves written to {path}: {leaves}";
+        "wrote {path}: {leaves} position{leaves:#}";
     not_checked(lost)
         "検査の対象外: {lost}",
         "not checked: {lost}";

@@ -467,8 +467,11 @@ fn killed_think_runs_make_the_same_book() {
     run(&["verify", "whole.db"], dir.path());
     run(&["minimax", "whole.db", "-o", "up.ybb"], dir.path());
     run(&["verify", "up.ybb"], dir.path());
-    let shown = run(&["show", "up.ybb"], dir.path());
-    assert!(shown.contains("▲"), "{shown}");
+    // the board and the moves are in the language of the messages
+    for (lang, words) in [("en", ["Black in hand", " P-76 "]), ("ja", ["先手の持駒", "▲７六歩"])] {
+        let shown = run(&["show", "up.ybb", "--lang", lang], dir.path());
+        assert!(words.iter().all(|word| shown.contains(word)), "{shown}");
+    }
     std::fs::write(dir.path().join("some.txt"), "startpos\nstartpos moves 7g7f\nstartpos moves 2g2f\n")
         .unwrap();
     let search =
@@ -490,7 +493,7 @@ fn commands_make_prune_and_verify_books() {
         "startpos moves 7g7f 3c3d 2g2f\nstartpos moves 7g7f 8c8d\nstartpos moves 2g2f 3c3d 7g7f\n",
     );
     let out = run(&["make", "games.usi", "-o", "a.db"], dir.path());
-    assert!(out.contains("games: 3 read, 3 used") && out.contains("5 positions, 7 moves"), "{out}");
+    assert!(out.contains("3 games read, 3 used") && out.contains("5 positions, 7 moves"), "{out}");
     let text = std::fs::read_to_string(dir.path().join("a.db")).unwrap();
     assert!(
         text.contains(&format!("sfen {START} 1\n7g7f 3c3d none none 2\n2g2f 3c3d none none 1\n")),
@@ -503,7 +506,16 @@ fn commands_make_prune_and_verify_books() {
     }
     run(&["prune", "a.db", "-o", "b.db", "--min-count", "2", "--reachable"], dir.path());
     assert!(run(&["stats", "b.db"], dir.path()).contains("positions   1 "));
-    run(&["show", "a.db"], dir.path());
+    let elsewhere = run(&["show", "a.db", "--moves", "1g1f"], dir.path());
+    assert!(elsewhere.contains("has only the starting position"), "{elsewhere}");
+    let stats = run(&["stats", "a.db"], dir.path());
+    assert!(stats.contains("scores      none"), "{stats}");
+    // the format of a file without a known extension
+    write("moves", "   1 ７六歩(77)\n");
+    let output = toratsugumi(&["make", "moves", "-o", "m.db"], dir.path()).output().unwrap();
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--from"));
+    let out = run(&["make", "moves", "-o", "m.db", "--from", "kif"], dir.path());
+    assert!(out.contains("1 game read, 1 used\nwrote m.db: 1 position, 1 move\n"), "{out}");
     // nothing is overwritten, and nothing appears by halves
     let output = toratsugumi(&["convert", "a.db", "-o", "b.db"], dir.path()).output().unwrap();
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("b.db exists"));

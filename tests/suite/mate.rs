@@ -336,7 +336,9 @@ fn problems_come_from_records_of_every_format() {
         let name = format!("p.{}", format.extension(true));
         std::fs::write(dir.path().join(&name), format.write(&record)).unwrap();
         let said = run(&[&name]);
-        assert!(said.contains("mate in 1 ply") && said.contains("   G*5b\n"), "{name}: {said}");
+        assert!(said.contains("mate in 1 ply") && said.contains("   G*52\n   G*5b\n"), "{name}: {said}");
+        let said = run(&[&name, "--lang", "ja"]);
+        assert!(said.contains("1手詰") && said.contains("   ▲５二金\n   G*5b\n"), "{name}: {said}");
     }
     std::fs::write(dir.path().join("twice.txt"), format!("{MATE}\nposition sfen {MATE}\n")).unwrap();
     for _ in 0..2 {

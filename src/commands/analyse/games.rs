@@ -107,7 +107,7 @@ pub fn run(args: &Args, network: Network) -> Result<(), Box<dyn Error>> {
             let searched = searched as usize;
             progress.update(|| {
                 let name = game.source.display();
-                format!("game {}/{count} {name}  position {searched}/{all}  ETA {}", number + 1, clock(left))
+                messages::position_read(number + 1, count, name, searched, all, clock(left))
             });
             if state.changed
                 && let Some(path) = &part
@@ -138,10 +138,14 @@ pub fn run(args: &Args, network: Network) -> Result<(), Box<dyn Error>> {
         && !args.quiet
         && let [Game { target: Some(target), .. }, others @ ..] = games.as_slice()
     {
-        let others = if others.is_empty() { "" } else { ", and so for every game" };
-        note!("wrote {}.{}{others}", target.display(), written.join(", ."));
+        let (path, endings) = (target.display(), written.join(", ."));
+        let written = match others {
+            [] => messages::analysis_written(path, endings),
+            _ => messages::analyses_written(path, endings),
+        };
+        note!("{written}");
     }
-    let failed = (failed > 0).then(|| format!("games not analysed: {failed}"));
+    let failed = (failed > 0).then(|| messages::games_not_analysed(failed));
     reader.finish(failed.into_iter().collect())
 }
 

@@ -3,13 +3,13 @@
 
 use super::args::Args;
 use crate::commands::signals;
-use crate::engine::{Bound, Diagram, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
+use crate::engine::{Bound, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
 use crate::position::Position;
 use crate::resume::interrupt;
 use crate::review::text;
 use crate::support::console;
 use crate::support::lang::Lang;
-use crate::types::{Color, Move, PieceType, Square, VALUE_SUPERIOR, Value};
+use crate::types::{Move, Square, VALUE_SUPERIOR, Value};
 use std::error::Error;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -48,17 +48,20 @@ impl Reader {
     }
 
     fn progress(&self, info: &Info) -> String {
-        let line = format!(
-            "depth {:2}  {:>9}  {:5.1} %  {:>10} nodes  {:>6} ms  {}",
-            info.depth,
-            UsiScore(info.score).to_string(),
-            100.0 * win_rate(info.score),
-            info.nodes,
-            info.time_ms,
-            // one screen line
-            self.spell(&info.pv[..info.pv.len().min(6)]),
-        );
-        self.fit(line)
+        let Info { depth, nodes, time_ms: ms, .. } = info;
+        let (score, rate) = (score_text(self.lang, info.score), 100.0 * win_rate(info.score));
+        // one screen line
+        let moves = self.spell(&info.pv[..info.pv.len().min(6)]);
+        self.fit(match self.lang {
+            Lang::Ja => {
+                let score = console::right(&score, 12);
+                let seconds = *ms as f64 / 1000.0;
+                format!("深さ{depth:3}  {score}  {rate:5.1} %  {nodes:>10}ノード  {seconds:>5.1}秒  {moves}")
+            }
+            Lang::En => {
+                format!("depth {depth:2}  {score:>9}  {rate:5.1} %  {nodes:>10} nodes  {ms:>6} ms  {moves}")
+            }
+        })
     }
 }
 
@@ -82,45 +85,6 @@ impl Observer for Reader {
     }
 }
 
-/// The board in the letters of SFEN, capitals for Black.
-fn letters(position: &Position) -> String {
-    let hand = |color: Color| {
-        let hand = position.hand(color);
-        let held: Vec<String> = PieceType::HAND
-            .iter()
-            .filter(|kind| hand.has(**kind))
-            .map(|kind| {
-                format!("{}{}", ["", "P", "L", "N", "S", "B", "R", "G"][kind.index()], hand.count(*kind))
-            })
-            .collect();
-        if held.is_empty() { "none".into() } else { held.join(" ") }
-    };
-    let sfen = position.sfen();
-    let mut board = String::new();
-    for (rank, row) in sfen.split(' ').next().unwrap_or_default().split('/').enumerate() {
-        let mut promoted = false;
-        for c in row.chars() {
-            match c {
-                '+' => promoted = true,
-                '1'..='9' => board += &"  .".repeat(c as usize - '0' as usize),
-                _ => {
-                    board += &format!(" {}{c}", if promoted { '+' } else { ' ' });
-                    promoted = false;
-                }
-            }
-        }
-        board += &format!("   {}\n", rank + 1);
-    }
-    format!(
-        "White in hand: {}\n  9  8  7  6  5  4  3  2  1\n{board}Black in hand: {}\n{} to move, move {}{}",
-        hand(Color::White),
-        hand(Color::Black),
-        Lang::En.side(position.side_to_move()),
-        position.game_ply(),
-        if position.in_check() { ", in check" } else { "" },
-    )
-}
-
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut engine = Engine::new();
     engine.set_game(args.sfen.as_deref(), args.moves.iter().map(String::as_str))?;
@@ -137,8 +101,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let position = engine.position().clone();
     let lang = Lang::of_process();
     let short = std::io::stdout().is_terminal() && !args.verbose;
-    let board = lang.pick(Diagram(&position).to_string(), letters(&position));
-    writeln!(out, "{board}\nsfen {}", position.sfen())?;
+    writeln!(out, "{}\nsfen {}", lang.board(&position), position.sfen())?;
     let last = engine.game().before_last().map(|(_, m)| m.to());
     let reader =
         Arc::new(Reader { position: position.clone(), last, lang, short, lines: LastLines::default() });
@@ -189,7 +152,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         }
         let usi: Vec<String> = info.pv.iter().map(Move::to_string).collect();
         let head = lang.pick(
-            format!("{score}, {side}の勝率 {rate:.1} %, 深さ {depth}"),
+            format!("{score}、{side}の勝率 {rate:.1} %、深さ {depth}"),
             format!("{score}, {side}'s win rate {rate:.1} %, depth {depth}"),
         );
         writeln!(out, "\n{rank}. {head}\n   {moves}\n   {}", usi.join(" "))?;
@@ -197,11 +160,18 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A score as USI has it, or words where it stands for a repetition.
+/// A score for people: centipawns, the moves to a mate, or what a repetition means.
 fn score_text(lang: Lang, score: Value) -> String {
     match score {
         VALUE_SUPERIOR => lang.pick("優等局面", "superior position by repetition").into(),
         v if v == -VALUE_SUPERIOR => lang.pick("劣等局面", "inferior position by repetition").into(),
-        v => UsiScore(v).to_string(),
+        v => {
+            let usi = UsiScore(v).to_string();
+            match (lang, usi.split_once(' ')) {
+                (Lang::Ja, Some(("cp", centipawns))) => format!("評価値 {centipawns}"),
+                (Lang::Ja, Some((_, plies))) => format!("詰み {plies}"),
+                _ => usi,
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::data::read::each_game;
 use crate::data::{GameResult, RecordError};
 use crate::engine::centipawns;
 use crate::position::Position;
-use crate::record::{Record, Special};
+use crate::record::{Format, Record, Special};
 use crate::support::console::{note, say};
 use crate::support::messages;
 use crate::types::Color;
@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 /// Make a book of the moves played in games
 ///
-/// Reads records (CSA, KIF, KI2, JKF, PSN, lines of USI) and self-play games (.games). The count of a move is
-/// how often it was played, its score the mean of the scores in .games, its reply the most played one. Such a
-/// book has no depths: to play from it set BookDepthLimit to 0.
+/// Reads records (CSA, KIF, KI2, JKF, PSN, USI lines) and self-play games (.games). The count of a move is the
+/// number of games that played it, its score the mean of the scores in .games, its reply the one played most.
+/// Such a book has no depths: to play from it, set BookDepthLimit to 0.
 ///
 /// Example: toratsugumi book make records -o mine.db --winners --min-count 2 --max-ply 40
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,9 @@ pub struct Args {
     /// Files and directories to read
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
+    /// Format of the records: csa, kif, ki2, jkf, psn, usi [default: detected by name or content]
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Format>,
     #[command(flatten)]
     output: OutputArgs,
     /// Only moves of one side
@@ -99,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             Ok(())
         })?;
     }
-    let mut reader = record_files::Reader::default();
+    let mut reader = record_files::Reader::new(args.from, false);
     for source in record_files::sources(&records)? {
         for record in reader.read(&source.path).into_iter().flatten() {
             read += 1;

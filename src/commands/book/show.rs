@@ -3,18 +3,18 @@
 use super::files;
 use crate::book::nearest::nearest;
 use crate::book::{BookMove, Lookup, OpenBook};
-use crate::engine::{Diagram, Game};
+use crate::engine::Game;
 use crate::position::Position;
-use crate::record::notation;
 use crate::support::console::{left, note, say};
+use crate::support::lang::Lang;
 use crate::support::messages;
 use std::error::Error;
 use std::path::PathBuf;
 
 /// Show a position's moves in a book
 ///
-/// Finds the position at any move number, and with the board flipped. Of a position that is not there, the last of
-/// its moves that is, or else the position with the fewest differences, is named.
+/// Finds the position at any move number, and with the board flipped. If the book does not have it, the last
+/// position of --moves that it has is printed, or else the most similar position.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -23,7 +23,7 @@ pub struct Args {
     /// The position to show [default: the initial one]
     #[arg(long)]
     sfen: Option<String>,
-    /// Moves from there, in USI
+    /// Moves from there, in USI (7g7f 3c3d ...)
     #[arg(long, num_args = 1.., value_name = "MOVE")]
     moves: Vec<String>,
     /// Book moves shown after each move
@@ -37,13 +37,14 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     game.update(args.sfen.as_deref(), args.moves.iter().map(String::as_str))?;
     let pos = game.position();
     let book = OpenBook::open(&args.input, true, &mut |text| note!("{text}"))?;
-    say!("{}\nsfen {}\n", Diagram(pos), pos.sfen())?;
+    let lang = Lang::of_process();
+    say!("{}\nsfen {}\n", lang.board(pos), pos.sfen())?;
     let how = Lookup { ignore_ply: true, flipped: true };
     let moves = book.find(pos, how).map_err(|e| e.in_file(&args.input))?;
     if moves.is_empty() {
         return Ok(say!("{}", not_in(&book, args, &game, how)?)?);
     }
-    let last = game.before_last();
+    let last = game.before_last().map(|(_, m)| m.to());
     let total: u64 = moves.iter().map(|m| u64::from(m.count().unwrap_or(0))).sum();
     say!("{}", messages::book_header())?;
     for (i, m) in moves.iter().enumerate() {
@@ -55,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         let (name, line) = match m.on(pos) {
             Some(_) => {
                 let line = line_of(&book, pos, m, how, args.pv)?;
-                let mut words = notation::line(pos, last.as_ref(), &line).into_iter();
+                let mut words = lang.spell_line(pos, last, &line).into_iter();
                 (words.next().unwrap_or_default(), words.collect::<Vec<_>>().join(" "))
             }
             None => (messages::illegal(crate::book::usi(m.mv)), String::new()),
@@ -78,7 +79,10 @@ fn not_in(book: &OpenBook, args: &Args, game: &Game, how: Lookup) -> Result<Stri
         let mut before = Game::default();
         before.update(args.sfen.as_deref(), args.moves[..n].iter().map(String::as_str))?;
         if !book.find(before.position(), how)?.is_empty() {
-            return Ok(messages::left_book(n, before.position().sfen()));
+            return Ok(match n {
+                0 => messages::root_in_book(),
+                _ => messages::left_book(n, before.position().sfen()),
+            });
         }
     }
     let all = files::read(&args.input)?;

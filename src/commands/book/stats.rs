@@ -59,7 +59,10 @@ fn text(book: &Book) -> Vec<String> {
         messages::stats_moves(book.move_count(), per, most),
         messages::stats_targets(inside, leaves, illegal),
         messages::stats_plies(first, last),
-        messages::stats_scores(scored, at(5), at(50), at(95)),
+        match scored {
+            0 => messages::stats_no_scores(),
+            _ => messages::stats_scores(scored, at(5), at(50), at(95)),
+        },
         messages::stats_depth(deepest),
         messages::stats_counts(counted, games),
         messages::stats_memory(book.bytes() >> 10),
