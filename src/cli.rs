@@ -25,8 +25,9 @@ struct Cli {
     /// `--features tune`
     #[arg(long, value_name = "FILE")]
     numbers: Option<PathBuf>,
-    /// Language of messages, ja or en, where a command speaks both [default: the locale's]
-    #[arg(long, value_name = "LANG", global = true)]
+    /// Language of messages, ja or en, in the commands that have both [default: that of the locale]
+    // above --help, which has 999
+    #[arg(long, value_name = "LANG", global = true, display_order = 998)]
     lang: Option<Lang>,
     #[command(subcommand)]
     command: Option<Command>,

@@ -37,8 +37,8 @@ pub struct Args {
     /// How threads are bound to processors, as the USI option NumaPolicy
     #[arg(long, default_value = "auto")]
     numa_policy: Policy,
-    /// Megabytes of the transposition table
-    #[arg(long, default_value_t = 64, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    /// MiB of the transposition table
+    #[arg(long, default_value_t = 64, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
     /// A network file or the directory of an nn.bin, instead of the embedded network
     #[arg(long, visible_alias = "eval-file", value_name = "PATH")]

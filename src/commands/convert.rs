@@ -29,7 +29,7 @@ pub struct Args {
     /// Files and directories to read; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Format of the files: csa, kif, ki2, jkf, psn, usi, sfen, bod [default: by their names, else by what is in them]
+    /// Format of the files: csa, kif, ki2, jkf, psn, usi, sfen, bod [default: detected by name or content]
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
     /// Format to write, which the name of --output may not contradict [default: by that name]

@@ -16,12 +16,12 @@ use std::time::Duration;
 
 /// Play games of the engine against itself, for training
 ///
-/// Game number g is the same on any machine and with any number of threads; a run that was stopped continues
-/// with --resume; shards of one run may be made anywhere. Scores are in units of 1/90 pawn. Exit code 0:
-/// complete, now or before; 75: stopped by SIGTERM, Ctrl-C or --max-time, run again with --resume.
+/// A game depends only on its number, the seed and the settings, not on the machine or the number of threads.
+/// So the shards of a run may be played anywhere. Scores are in units of 1/90 pawn. Exit code 0: the shard is
+/// complete; 75: stopped by SIGTERM, Ctrl-C or --max-time; run again with --resume.
 ///
-/// Games are written in the order of their numbers. A stop or a kill loses the games in progress and finished
-/// games that wait for an earlier series; they are played again.
+/// Games are written in the order of their numbers. A stop or a kill loses the games in progress, and finished
+/// games that wait for an earlier one; they are played again.
 #[derive(clap::Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("size").required(true))]
 pub struct Args {
@@ -34,14 +34,14 @@ pub struct Args {
     /// Positions of the whole run, instead of games
     #[arg(long, group = "size", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
-    /// Soft node limit per move: no iteration starts beyond it; the mean is nearly twice as many
+    /// Soft limit of nodes per move: no iteration starts beyond it. The mean is nearly twice as high
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Search every move to this depth, instead of by nodes
     #[arg(long, conflicts_with = "nodes", value_parser = clap::value_parser!(i32).range(1..=200))]
     depth: Option<i32>,
-    /// Games in a row that share what the search learns (histories, table); with 1 every game begins with
-    /// empty ones, which plays worse and is slower
+    /// Consecutive games that share histories and transposition table. With 1 every game begins with empty
+    /// ones, which is slower and plays worse
     #[arg(long, default_value_t = DatagenSettings::default().series, value_parser = clap::value_parser!(u64).range(1..=1024))]
     series: u64,
     /// Concurrent games [default: one per logical processor]
@@ -50,7 +50,7 @@ pub struct Args {
     /// Seed of the games
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Make only part I of N of the run (I from 0)
+    /// Play only part I of N of the run (I from 0)
     #[arg(long, default_value = "0/1", value_name = "I/N")]
     shard: Shard,
     /// Stop after this time (90, 45s, 55m, 1h30m)
@@ -83,13 +83,13 @@ pub struct Args {
     /// Probability of a random move
     #[arg(long, default_value_t = DatagenSettings::default().random_chance, value_parser = parse_share)]
     random_chance: f64,
-    /// Probability of one of the best few moves instead of the best
+    /// Probability of playing one of several best moves (--multipv) instead of the best
     #[arg(long, default_value_t = DatagenSettings::default().multipv_chance, value_parser = parse_share)]
     multipv_chance: f64,
-    /// Number of the best few moves
+    /// With --multipv-chance: number of best moves to choose from
     #[arg(long, default_value_t = DatagenSettings::default().multipv as u32, value_parser = clap::value_parser!(u32).range(1..))]
     multipv: u32,
-    /// How much worse than the best move they may be
+    /// With --multipv-chance: largest difference from the score of the best move
     #[arg(long, default_value_t = DatagenSettings::default().multipv_margin, value_parser = clap::value_parser!(i32).range(0..))]
     multipv_margin: i32,
     /// No random moves after this ply
@@ -98,7 +98,7 @@ pub struct Args {
     /// End games when both sides' scores agree on this
     #[arg(long, default_value_t = DatagenSettings::default().decided_score, value_parser = clap::value_parser!(i32).range(1..))]
     decided_score: i32,
-    /// For this number of plies
+    /// With --decided-score: number of plies for which they must agree
     #[arg(long, default_value_t = DatagenSettings::default().decided_plies, value_parser = clap::value_parser!(u32).range(1..))]
     decided_plies: u32,
     /// Draw games after this number of plies, the opening and the random moves at the start included

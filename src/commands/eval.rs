@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Print the static evaluation of positions: SFEN, raw output, centipawns for the side to move
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Directory with an nn.bin, or the file itself; without it the embedded network is used
+    /// A network file or the directory of an nn.bin, instead of the embedded network
     #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
     eval_dir: Option<PathBuf>,
     /// A position

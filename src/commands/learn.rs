@@ -11,9 +11,11 @@ use std::time::Duration;
 
 /// Improve the network in a loop of self-play, training and a match
 ///
-/// Everything is in one directory as plain files, with the report in report.html. After a kill the same
-/// command continues the loop; Ctrl-C stops it within seconds. Exit code 0: --generations have ended; 75:
-/// stopped before that, run again.
+/// The loop is a directory of plain files; report.html in it shows the progress. Ctrl-C stops the loop within
+/// seconds, and after a stop or a kill the same command continues it. Exit code 0: the generation of
+/// --generations is finished; 75: stopped earlier.
+///
+/// Example: toratsugumi learn --init --dir loop, then toratsugumi learn --dir loop --max-time 8h
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// The loop's directory
@@ -25,17 +27,17 @@ pub struct Args {
     /// Write all settings with their defaults and comments to DIR/learn.toml, and exit
     #[arg(long, conflicts_with_all = ["config", "generations", "max_time", "keep", "print_job"])]
     init: bool,
-    /// Stop after this generation
-    #[arg(long)]
+    /// Stop after generation N [default: never]
+    #[arg(long, value_name = "N")]
     generations: Option<u32>,
     /// Stop after this time (90, 45s, 55m, 1h30m)
     #[arg(long, value_parser = parse_duration, value_name = "TIME")]
     max_time: Option<Duration>,
-    /// Number of last generations whose games and f32 state are kept; older ones are deleted after each
-    /// generation
-    #[arg(long)]
+    /// Keep games and training states of the last N generations, instead of the number in the settings; older
+    /// ones are deleted after each generation. Networks are kept for ever
+    #[arg(long, value_name = "N")]
     keep: Option<u32>,
-    /// Print a cluster job that makes the shards of the present generation, and exit
+    /// Print a cluster job that plays the shards of the current generation, and exit
     #[arg(long, value_enum, value_name = "SYSTEM", conflicts_with_all = ["generations", "max_time"])]
     print_job: Option<System>,
     /// No progress on standard error

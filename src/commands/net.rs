@@ -20,7 +20,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum NetCommand {
-    /// Write the hand-made network as an nn.bin
+    /// Write the hand-written network as an nn.bin
     Bootstrap {
         /// The file to write
         #[arg(short, long, value_name = "FILE")]
@@ -31,10 +31,10 @@ enum NetCommand {
     },
     /// Write a network (by default the embedded one) as an nn.bin with the hashes that YaneuraOu expects
     Export {
-        /// Directory with the nn.bin to read, or the file itself
+        /// A network file or the directory of an nn.bin, instead of the embedded network
         #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
         eval_dir: Option<PathBuf>,
-        /// Read the network as one of this name, for a file that does not say what it is
+        /// Read the file as this architecture, if it does not name one itself
         #[arg(long, value_name = "NAME", requires = "eval_dir")]
         arch: Option<Architecture>,
         /// The file to write
@@ -56,7 +56,7 @@ enum NetCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Write the mean of networks that were trained from the same start: stronger than each of them
+    /// Write the mean of the weights of networks that were trained from the same start; it is stronger than each
     Mean {
         /// The network files, two or more of the same kind
         #[arg(value_name = "FILE", required = true, num_args = 2..)]
@@ -68,13 +68,12 @@ enum NetCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Show what a network file holds (by default the embedded one)
+    /// Show the architecture and the weights of a network (by default the embedded one)
     Info {
         /// The network file
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// Positions, one SFEN a line, on which to show how the units are used: how many are always or never
-        /// on
+        /// Positions, one SFEN a line, for counting the units that are never or always active
         #[arg(long, value_name = "FILE")]
         positions: Option<PathBuf>,
     },

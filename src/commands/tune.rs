@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Tune the search's numbers by self-play (SPSA); needs a build with `--features tune`
+/// Tune the search parameters by self-play (SPSA); needs a build with `--features tune`
 ///
-/// Writes DIR/tune.json (the state of the run, for --resume), DIR/params.txt (the present numbers, as
-/// search/params.rs has them) and DIR/tune.svg (the path of each). `toratsugumi --numbers FILE` before any
-/// command searches with them, so a match can measure their strength, `datagen` can play with them, and
-/// another run of `tune` can begin with them.
+/// Writes DIR/tune.json (the state of the run, for --resume), DIR/params.txt (the current values, in the format
+/// of search/params.rs) and DIR/tune.svg (a graph of each parameter). `toratsugumi --numbers DIR/params.txt`
+/// before any command searches with them: a match can measure their strength, `datagen` can play with them,
+/// and another run of `tune` can begin with them.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Directory of the run
@@ -27,19 +27,19 @@ pub struct Args {
     /// Games of the whole run; two make a step
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(2..))]
     games: u64,
-    /// Nodes per move; choose about as many as in the games that the numbers are for
+    /// Nodes per move; choose about as many as in the games that the parameters are for
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Tune only the numbers whose names begin so (separated by commas) [default: all]
+    /// Tune only parameters whose names begin with one of these prefixes, separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "PREFIX")]
     only: Vec<String>,
-    /// Share of a number's last perturbation by which one game changes it at the end
+    /// Share of its last perturbation by which one game changes a parameter at the end of the run
     #[arg(long, default_value_t = 0.002)]
     rate: f64,
     /// Games start from these lines (`startpos moves ...`, `sfen ...`) [default: 8 random moves]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
-    /// A game is decided when both sides' scores agree on this (a pawn has 90)
+    /// A game is decided when both sides' scores agree on this (a pawn is 90)
     #[arg(long, default_value_t = 2000)]
     decided_score: i32,
     /// Draw games after this number of plies
@@ -57,7 +57,7 @@ pub struct Args {
     /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Continue an earlier run in the directory. Its settings and numbers are used; give the same network and
+    /// Continue an earlier run in the directory, with its settings and parameters; give the same network and
     /// openings again
     #[arg(long)]
     resume: bool,
@@ -70,7 +70,7 @@ pub struct Args {
 }
 
 fn tunable() -> Result<(), &'static str> {
-    const CONSTANT: &str = "the numbers of this build are constants; `cargo build --release --features tune` makes one that can tune";
+    const CONSTANT: &str = "the search parameters of this build are constants; `cargo build --release --features tune` makes one that can change them";
     if params::TUNABLE { Ok(()) } else { Err(CONSTANT) }
 }
 

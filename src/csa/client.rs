@@ -30,7 +30,7 @@ pub enum ClientError {
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// The first login failed; with the server's reason.
-    #[error("login refused{0}: is the name, the password or the game wrong?")]
+    #[error("login refused{0}; check --id, the password and --game")]
     Refused(String),
     /// The engine cannot play.
     #[error(transparent)]

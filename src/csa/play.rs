@@ -301,7 +301,7 @@ impl<'a> Play<'_, 'a> {
         match best {
             // by a rule of the engine's own, if it must be: resigning is never better
             "win" => return self.declare(),
-            "resign" => return self.resign("the engine says so"),
+            "resign" => return self.resign("the engine resigns"),
             _ => {}
         }
         let mv = match self.game.position.parse_move(best) {
@@ -316,7 +316,7 @@ impl<'a> Play<'_, 'a> {
             }
         };
         if self.is_hopeless(found.score) {
-            return self.resign("the score has been hopeless for long enough");
+            return self.resign("--resign-moves scores in a row were below --resign");
         }
         self.statistics.depths.extend(found.depth);
         self.statistics.nodes += found.nodes.unwrap_or(0);

@@ -6,18 +6,17 @@ use std::path::PathBuf;
 
 /// Analyse whole games, move by move, or a position
 ///
-/// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them) every position is searched and every move
-/// judged: best, good, inaccuracy (loses 5 % of win rate), mistake (10 %), blunder (20 %). The positions around bad
-/// moves are searched again with more nodes; `?` marks a move that may be of another class. The analysis of a game goes to
-/// standard output as text; with --html, --svg, --kif, --csa, --json, --text or --out-dir it goes to files called
-/// NAME.analysis.html and so on. NAME.analysis.json keeps what was searched: the same command again continues where it
-/// was stopped, or writes further files without searching.
+/// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them), every position is searched and
+/// every move judged: best (`◎`), good, inaccuracy (loses 5 % of win rate or more), mistake (10 %), blunder
+/// (20 %). The positions around bad moves are searched again with more nodes; `?` marks a move that may belong
+/// to another class. The analysis goes to standard output as text, or to files called NAME.analysis.html and
+/// so on with --html, --svg, --kif, --csa, --json, --text or --out-dir. NAME.analysis.json keeps the results:
+/// the same command continues a stopped analysis, and writes further files without searching again.
 ///
-/// Without games a position (--sfen, --moves) is analysed.
+/// Without games, the position of --sfen and --moves is analysed.
 ///
 /// Example: toratsugumi analyse game.kif --nodes 500000 --html --kif
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
 pub struct Args {
     /// Games to read: files, directories, `-` for standard input
     #[arg(value_name = "GAME", conflicts_with_all = ["sfen", "moves"])]
@@ -40,13 +39,13 @@ pub struct Args {
     /// Lines to show
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=600))]
     pub multipv: u16,
-    /// Threads to search with. A game's reading at fixed nodes or depth does not depend on them
-    /// [default: one per logical processor]
+    /// Threads to search with. At fixed nodes or depth, the analysis of a game does not
+    /// depend on them [default: one per logical processor]
     #[arg(long)]
     pub threads: Option<u16>,
-    /// Megabytes of the transposition table; for games, of each thread's
+    /// MiB of the transposition table; for games, of that of each thread
     /// [default: 256 for a position, 32 for games]
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     pub hash: Option<u32>,
     /// Positions that the mate solver may visit for each position of a game, beside the search; 0 leaves it out
     /// [default: 20000]
@@ -61,10 +60,10 @@ pub struct Args {
     /// Refuse a file instead of skipping what cannot be understood
     #[arg(long)]
     pub strict: bool,
-    /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: by their names, else by what is in them]
+    /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: detected by name or content]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,
-    /// Directory for the files; it keeps the structure of directories that are read [default: the present one]
+    /// Directory for the files; it keeps the structure of directories that are read [default: the working directory]
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
     /// Write a page for a browser: board, graph, moves and best lines, all in one file
@@ -76,19 +75,19 @@ pub struct Args {
     /// Write the record with comments that ShogiHome and ShogiGUI show as analysis, as KIF (UTF-8)
     #[arg(long)]
     pub kif: bool,
-    /// The same as CSA
+    /// Write the same as CSA
     #[arg(long)]
     pub csa: bool,
-    /// Write the analysis as JSON; it is written with all other files, too
+    /// Write the analysis as JSON; it accompanies all other files, too
     #[arg(long)]
     pub json: bool,
-    /// Write the text that goes to standard output otherwise
+    /// Write the text that otherwise goes to standard output
     #[arg(long)]
     pub text: bool,
     /// Analyse games again that were analysed with other settings, and overwrite files
     #[arg(long)]
     pub force: bool,
-    /// For a position on a terminal: print every depth on its own line, and whole lines, as in a pipe
+    /// For a position on a terminal: print a line for every depth, and complete variations, as in a pipe
     #[arg(long, short)]
     pub verbose: bool,
     /// No progress on standard error
@@ -97,7 +96,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Whether the readings go to files.
+    /// Whether the analysis goes to files.
     pub fn to_files(&self) -> bool {
         self.json || self.out_dir.is_some() || self.forms().next().is_some()
     }
@@ -132,7 +131,7 @@ impl Args {
     }
 }
 
-/// A form of the reading of a game, a file each.
+/// A form of the analysis of a game, a file each.
 #[derive(Clone, Copy)]
 pub enum Form {
     Html,

@@ -14,10 +14,10 @@ pub struct OutputArgs {
     /// The book to write; its extension is the format: db, ybb, bin, sbk
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// The format, overriding the extension
+    /// The format to write, instead of that of the extension
     #[arg(long, value_name = "FORMAT")]
     to: Option<BookFormat>,
-    /// Overwrite it
+    /// Overwrite the file
     #[arg(long)]
     force: bool,
 }

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 
 /// Prune a book
 ///
-/// A move to another position of the book is kept whatever it is worth, because the opponent may play it. Positions
-/// that only dropped moves reached are dropped, too.
+/// Moves to other positions of the book are kept whatever their score, because the opponent may play them.
+/// Positions that only dropped moves reached are dropped, too. It is an error if no move is left.
 ///
-/// It is an error if no move is left.
+/// Example: toratsugumi book prune thought.db -o small.db --eval-diff 50 --max-moves 4
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read
@@ -36,14 +36,15 @@ pub struct Args {
     /// Drop positions with a greater move number; an error if positions have none, as in .sbk
     #[arg(long, value_name = "PLY")]
     max_ply: Option<u16>,
-    /// First keep this number of positions: those that games from the initial position most likely come to, by the
-    /// model of `book think`; all others are dropped, those of handicap games, too
+    /// Keep only this number of positions, before the other options apply: those that games from the initial
+    /// position are likeliest to reach, by the model of `book think`. Positions of handicap games are dropped
     #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u32).range(1..))]
     likeliest: Option<u32>,
-    /// A book with the counts of moves of games, which make moves likelier (as `book make` writes it)
+    /// With --likeliest: a book with counts, as `book make` writes it: moves that were played more often are
+    /// likelier
     #[arg(long, value_name = "BOOK", requires = "likeliest")]
     played: Option<PathBuf>,
-    /// Drop also positions that the book did not reach from the usual starts before
+    /// Also drop positions that the book, before pruning, does not reach from the usual starting positions
     #[arg(long)]
     reachable: bool,
 }

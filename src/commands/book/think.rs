@@ -24,16 +24,17 @@ use std::time::Duration;
 
 /// Search the positions of a book, and grow it
 ///
-/// First every position with a move that has neither depth nor score is searched (--again: every position);
-/// the book's own moves get scores, too, where the search prefers others. Then the book grows by the leaves that
-/// games most likely come to, with scores backed up after each round, until there are --grow positions or no leaf
-/// within the limits.
+/// First, every position with a move that has neither depth nor score is searched (--again: every position).
+/// The book's own moves get scores, too, where the search prefers others. Then the book grows by the leaves
+/// that games are likeliest to reach, and scores are backed up after each round. It ends at --grow positions,
+/// or when no leaf is within the limits.
 ///
-/// After a kill the same command continues the run and makes the same book; Ctrl-C and the end of --max-time
-/// stop it with exit code 75 and all saved. Only --movetime makes a book that depends on the machine.
+/// After a stop or a kill, the same command continues the run and makes the same book. Ctrl-C and the end of
+/// --max-time save everything; the exit code is then 75. Only with --movetime does the book depend on the
+/// machine.
 ///
-/// For an array of jobs: --frontier N writes the next leaves to a file; each job searches its part of them
-/// with --positions FILE --shard I/N; `book merge` adds the parts to the book.
+/// To share the work among jobs: --frontier N writes the next leaves to a file; each job searches its part of
+/// them with --positions FILE --shard I/N; `book merge` adds the parts to the book.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to begin with [default: an empty one]
@@ -42,9 +43,9 @@ pub struct Args {
     #[command(flatten)]
     output: OutputArgs,
     /// Grow to this number of positions [default: only search the positions of the book]
-    #[arg(long, value_name = "POSITIONS", default_value_t = 0, conflicts_with_all = ["shard", "frontier"])]
+    #[arg(long, value_name = "POSITIONS", default_value_t = 0, hide_default_value = true, conflicts_with_all = ["shard", "frontier"])]
     grow: usize,
-    /// Search also the last positions of these lines: `startpos moves ...` or `sfen ...`
+    /// Also search the last positions of these lines: `startpos moves ...` or `sfen ...`
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Grow from the last positions of these lines [default: the initial position]
@@ -53,11 +54,11 @@ pub struct Args {
     /// Search every position of the book again
     #[arg(long)]
     again: bool,
-    /// Nodes of the search of a position of the book, or of --positions [default: 1000000, unless --movetime is given]
+    /// Nodes of the search of a position of the book or of --positions [default: 1000000, unless --movetime is given]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Nodes of the least search: a leaf that few games come to is searched with fewer nodes, in proportion to the
-    /// square root of its probability
+    /// Least nodes of a search: an unlikely leaf is searched with fewer nodes, in proportion to the square root of
+    /// its probability
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     least_nodes: u64,
     /// Milliseconds of each search
@@ -69,40 +70,40 @@ pub struct Args {
     /// Concurrent searches, each on one thread [default: one per logical processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// MiB of each search's table
+    /// MiB of each search's transposition table
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
-    /// A network file or the directory of an nn.bin [default: the embedded network]
-    #[arg(long, visible_alias = "eval-dir", value_name = "PATH")]
-    eval_file: Option<PathBuf>,
+    /// A network file or the directory of an nn.bin, instead of the embedded network
+    #[arg(long, visible_alias = "eval-file", value_name = "PATH")]
+    eval_dir: Option<PathBuf>,
     /// Divisor of the network's output [default: that of the network's file, or else 16]
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..=128))]
     fv_scale: Option<i32>,
-    /// Grow no move that is worse than the best by more centipawns
+    /// Do not follow moves that are worse than the best by more centipawns
     #[arg(long, default_value_t = GrowthRules::DEFAULT.margin, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     margin: i32,
-    /// Grow no line whose score is beyond this
+    /// Do not follow lines whose score is beyond this, in centipawns
     #[arg(long, default_value_t = GrowthRules::DEFAULT.range, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=32_000))]
     range: i32,
-    /// Our own move loses at most this
+    /// Centipawns that a move of our own may lose
     #[arg(long, default_value_t = GrowthRules::DEFAULT.own_margin, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..=30_000))]
     own_margin: i32,
-    /// Centipawns of loss that make a move less likely by the factor e
+    /// Centipawns of loss that make a move 2.7 times (e times) less likely
     #[arg(long, default_value_t = ReplyModel::SOFTNESS, value_name = "CP", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     softness: u16,
-    /// A book with the counts of moves of games, which make moves likelier (as `book make` writes it)
+    /// A book with counts, as `book make` writes it: moves that were played more often are likelier
     #[arg(long, value_name = "BOOK")]
     played: Option<PathBuf>,
-    /// Grow up to this move number
+    /// Do not grow beyond this move number
     #[arg(long, default_value_t = GrowthRules::DEFAULT.max_ply, value_name = "PLY")]
     max_ply: u16,
     /// Score of a repetition for Black, in centipawns
     #[arg(long, default_value_t = 0, value_name = "CP", allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-30_000..=30_000))]
     draw_value: i32,
-    /// Search only part I (from 0) of N of the positions, and write only those
+    /// Search and write only part I of N of the positions (I from 0)
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Search nothing: write the next N leaves to --output, one per line
+    /// Search nothing, but write the next N leaves to --output, one per line
     #[arg(long, value_name = "N")]
     frontier: Option<usize>,
     /// Stop after this time (90, 45s, 55m, 1h30m)
@@ -140,7 +141,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         return write_frontier(args, &frontier(&book, &roots, &expansion, &replies, &HashSet::new(), most));
     }
     let format = args.output.check()?;
-    let network = Arc::new(network(args.eval_file.as_deref())?);
+    let network = Arc::new(network(args.eval_dir.as_deref())?);
     signals::watch();
     let job = GrowthJob {
         book,

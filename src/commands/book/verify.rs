@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Check a book: illegal moves, order, duplicates, unreachable positions
 ///
-/// Exit code 1 if moves are illegal or positions are against the rules, out of order or duplicated.
-/// Unreachable positions are reported, but are no fault.
+/// Exit code 1 if moves are illegal, or if positions are against the rules, out of order or duplicated.
+/// Unreachable positions are reported, but are not faults.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read

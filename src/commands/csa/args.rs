@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Play on floodgate or another CSA server
 ///
-/// Logs in, waits for a game, plays it, saves the record and logs in again; reconnects after a broken
+/// Logs in, waits for a game, plays it, saves the record and logs in again. Reconnects after a broken
 /// connection. Ctrl-C (or SIGTERM) stops after the current game, a second one immediately.
 ///
 /// Example: toratsugumi csa --host HOST --id MyEngine --password-file trip.txt --game floodgate-300-10F
@@ -24,7 +24,7 @@ pub struct Args {
     /// The server's name or address
     #[arg(long)]
     host: Option<String>,
-    /// [default: 4081]
+    /// The server's port [default: 4081]
     #[arg(long)]
     port: Option<u16>,
     /// Name to log in with
@@ -40,7 +40,7 @@ pub struct Args {
     /// Game to wait for, for instance floodgate-300-10F
     #[arg(long, value_name = "GAME")]
     game: Option<String>,
-    /// Settings in TOML, named as these options, USI options in a table `[option]`; the command line
+    /// Settings in TOML: the names of these options, and a table `[option]` of USI options. The command line
     /// overrides them
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
@@ -61,7 +61,7 @@ pub struct Args {
     /// Resign after --resign-moves consecutive scores of minus this or less, in centipawns [default: never]
     #[arg(long, value_name = "CP")]
     resign: Option<i32>,
-    /// [default: 3]
+    /// With --resign: number of consecutive scores [default: 3]
     #[arg(long, value_name = "N")]
     resign_moves: Option<u32>,
     /// Stop after N games [default: never; 1 with --dry-run]
@@ -86,7 +86,7 @@ pub struct Args {
     /// Longest wait between two attempts to connect [default: 60s]
     #[arg(long, value_name = "TIME")]
     max_wait: Option<String>,
-    /// Play against itself on a server inside this process; takes no --host or --id
+    /// Play one game against itself on a server inside this process, without --host and --id
     #[arg(long, conflicts_with_all = ["host", "id"])]
     dry_run: bool,
     /// Print only errors on standard error
