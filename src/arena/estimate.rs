@@ -59,16 +59,16 @@ pub fn score_of(elo: f64) -> f64 {
 pub struct Estimate {
     /// Mean score of a game.
     pub score: f64,
-    /// Infinite where all games were won or lost.
+    /// Infinite if all games were won, or all lost.
     pub elo: f64,
     /// Half of the width of the 95 % interval.
     pub error: f64,
-    /// The ends of the 95 % interval. Where all games were won or lost one of them is infinite and the other
+    /// The lower end of the 95 % interval. If all games were won, or all lost, one end is infinite and the other
     /// a one-sided bound.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// Normalised Elo: the difference in units of the noise of a game; unknown where all results are alike.
+    /// Normalised Elo: the difference in units of the noise of a game; unknown if all results are alike.
     pub normalised: Option<f64>,
     /// Likelihood of superiority: how likely the first player is the stronger one.
     pub los: f64,

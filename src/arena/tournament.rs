@@ -30,7 +30,7 @@ pub struct Tournament {
     pub adjudication: Adjudication,
     /// The games to play.
     pub schedule: MatchSchedule,
-    /// Ends a match of two engines as soon as it decides.
+    /// A sequential test, which ends a match of two engines as soon as it has a result.
     pub sprt: Option<Sprt>,
     /// Concurrent games.
     pub jobs: usize,

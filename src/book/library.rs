@@ -4,6 +4,7 @@ use super::error::BookError;
 use super::moves::BookMove;
 use super::probe::{Lookup, OpenBook};
 use crate::position::Position;
+use crate::support::messages::Number;
 use std::path::{Path, PathBuf};
 
 /// The open books of one name: `NAME-000`, `NAME-001`, ... and `NAME` itself; the first that has a position
@@ -56,7 +57,7 @@ impl Library {
         for file in files(path) {
             match OpenBook::open(&file, on_the_fly, say) {
                 Ok(book) => {
-                    let size = book.positions().map_or(String::new(), |n| format!(", {n} positions"));
+                    let size = book.positions().map_or(String::new(), |n| format!(", {n} position{:#}", Number(n)));
                     say(&format!("{}{size}", file.display()));
                     books.push((file, book));
                 }

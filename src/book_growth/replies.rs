@@ -5,24 +5,25 @@ use crate::position::Position;
 use crate::types::{Color, Move};
 use std::collections::HashMap;
 
-/// Games as sure of a position's moves as the model itself is.
+/// Weight of the model against the games played in a position, in games.
 const MODEL_WEIGHT: f64 = 4.0;
-/// Games to believe the rate of a move over the rate of a move never played.
+/// Weight of [`UNSEEN_RATE`] in the rate of a move, in games where the move was legal.
 const RATE_WEIGHT: f64 = 20.0;
 /// The rate of a move never played.
 const UNSEEN_RATE: f64 = 0.002;
-/// The share of moves that are chosen more freely than the games show: players have habits of their own.
+/// The share of replies that follow the square roots of the rates, because players have habits of their own.
 const FREE: f64 = 0.1;
-/// How much worse than the worst named move an unnamed one is taken to be, in centipawns.
+/// Centipawns by which a move that the book does not name counts as worse than the worst one that it names.
 const UNNAMED_LOSS: i32 = 30;
 
-/// What players play: how often a move was played where it could be, less by what the move loses; in positions
-/// of the games, mixed with the moves played there.
+/// The probabilities of moves. A move is likelier the more often it was played where it was legal, and less likely
+/// the more it loses. In positions of the games, the moves played there count, too.
 pub struct ReplyModel {
     played: Book,
-    /// By a move of Black (a move of White is turned): how often it is played where it is legal.
+    /// The share of positions with a legal move in which it is played, for every move of Black. The moves of
+    /// White are turned.
     rates: HashMap<u16, f64>,
-    /// Centipawns that make a move less likely by the factor e.
+    /// Centipawns of loss that make a move e times less likely.
     softness: f64,
 }
 
@@ -66,7 +67,7 @@ impl ReplyModel {
         let turn = pos.side_to_move();
         // a move that a search did not name is worse than those that it named
         let worst = moves.iter().filter_map(|(_, loss)| *loss).max().unwrap_or(0);
-        // by the rates of the games, and by their square roots, which differ less
+        // `power` 1 for the rates of the games, 0.5 for their square roots, which differ less
         let weigh = |(m, loss): &(Move, Option<i32>), power: f64| {
             let rate = match self.played.is_empty() {
                 true => f64::from(u8::from(loss.is_some())),

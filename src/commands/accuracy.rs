@@ -76,7 +76,7 @@ impl Comparison {
             Comparison::Winners(labelled) => {
                 let n = labelled.winner_accuracy(&network);
                 say!(
-                    "{name}: winner predicted in {:.2} % (standard error {:.2}) of {} positions; log loss {:.4} \
+                    "{name}: winner predicted in {:.2} % (standard error {:.2}) of {}; log loss {:.4} \
                      (standard error {:.4})",
                     100.0 * n.share,
                     100.0 * n.standard_error,

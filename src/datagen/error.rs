@@ -18,14 +18,14 @@ pub enum ShardError {
     Memory(#[from] OutOfMemory),
     #[error("{path} was made for {made_for}; with --resume it is made larger")]
     Size { path: PathBuf, made_for: RunSize },
-    #[error("{path} belongs to a run of {there} shards, this one has {here}; use another directory")]
+    #[error("{path} is one of {there} shards, not of {here}; use another directory")]
     Shards { path: PathBuf, there: u64, here: u64 },
     #[error(
         "{path} has {found} bytes, its manifest says {expected}; remove the shard's files to make it again"
     )]
     Length { path: PathBuf, found: u64, expected: u64 },
     #[error(
-        "{path} has {found} games, its manifest says {expected}; remove the shard's files to make it again"
+        "{path}: the number of games is {found}, its manifest says {expected}; remove the shard's files to make it again"
     )]
     Games { path: PathBuf, found: u64, expected: u64 },
     #[error("{path} holds game {found} where game {expected} belongs")]

@@ -3,6 +3,7 @@
 //! Series of games (see [`DatagenSettings::series`](super::DatagenSettings::series)) are distributed in turn:
 //! series `s` belongs to shard `s mod N`.
 
+use crate::support::messages::Number;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,8 @@ pub enum RunSize {
 impl fmt::Display for RunSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunSize::Games(n) => write!(f, "{n} games"),
-            RunSize::Positions(n) => write!(f, "{n} positions"),
+            RunSize::Games(n) => write!(f, "{n} game{:#}", Number(n)),
+            RunSize::Positions(n) => write!(f, "{n} position{:#}", Number(n)),
         }
     }
 }

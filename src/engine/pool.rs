@@ -5,7 +5,9 @@ use crate::nnue::Network;
 use crate::search::ThreadPool;
 use crate::support::free_memory::{available_mb, has_gigantic_pages};
 use crate::support::memory::OutOfMemory;
+use crate::support::messages::Number;
 use crate::support::numa::Policy;
+use std::fmt;
 use std::sync::Arc;
 
 /// Numbers of threads and MiB of the transposition table.
@@ -13,6 +15,13 @@ use std::sync::Arc;
 pub(super) struct Sizes {
     pub threads: usize,
     pub hash_mb: usize,
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = Number(self.threads);
+        write!(f, "{threads} thread{threads:#} and {} MB", self.hash_mb)
+    }
 }
 
 /// A pool, and the sizes it was asked for (which may be more than it has).
@@ -66,10 +75,7 @@ impl SizedPool {
             let back =
                 Sizes { threads: first.threads.min(had.threads), hash_mb: first.hash_mb.min(had.hash_mb) };
             if let Ok(threads) = ThreadPool::new(network.clone(), back.threads, back.hash_mb, &policy) {
-                say(&format!(
-                    "no memory for {} threads and {} MB; {} threads and {} MB are used",
-                    first.threads, first.hash_mb, back.threads, back.hash_mb
-                ));
+                say(&format!("no memory for {first}; {back} are used"));
                 return Ok(SizedPool { threads, wanted, policy });
             }
         }
@@ -90,7 +96,7 @@ impl SizedPool {
                 Err(e) if tried.threads > 1 || tried.hash_mb > 1 => {
                     tried.threads = tried.threads.div_ceil(2);
                     tried.hash_mb = tried.hash_mb.div_ceil(2);
-                    say(&format!("{e}; trying {} threads and {} MB", tried.threads, tried.hash_mb));
+                    say(&format!("{e}; trying {tried}"));
                     result = ThreadPool::new(network.clone(), tried.threads, tried.hash_mb, &policy);
                 }
                 Err(e) => return Err(e),

@@ -181,9 +181,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Follows the ways by which a child of the current position was searched last, up to a position of the
-    /// line. If that is not just the current one: the position, the child by which the way leaves it, and
-    /// whether the attacker moves there.
+    /// Looks for a second way from the line to `position`, a child of the current position: goes from parent to
+    /// parent, as the table has them, until one is on the line. Returns that position, its child on the way, and
+    /// whether the attacker moves there; nothing if the parent is the current position.
     fn other_way(&self, mut position: At) -> Option<(At, At, bool)> {
         let node = &self.node;
         let mut attacking = node.attacking();

@@ -250,7 +250,7 @@ impl Table {
         Some((entry.parent_board, hands::shifted(entry.parent_hand, entry.hand, hand), pn, dn))
     }
 
-    /// The slot of a position, a new one if need be; none if the table is broken.
+    /// The slot of a position, a new one if it has none; nothing if the table is broken.
     fn slot_of(&mut self, board: Key, hand: Hand, seen: usize) -> Option<usize> {
         if self.broken {
             return None;

@@ -1,8 +1,9 @@
-//! Comments as lines of a format that is made of lines, and texts without what nobody sees.
+//! Comments and headings for formats in which every line begins with its meaning, and texts without what
+//! nobody sees.
 
 use std::borrow::Cow;
 
-/// Comments as lines that a format can put its sign before.
+/// The lines of comments; the format puts its sign before each.
 pub(super) fn comment_lines(comments: &[String]) -> impl Iterator<Item = String> {
     let lines = |text: &String| -> Vec<String> {
         text.replace("\r\n", "\n").split(['\n', '\r']).map(String::from).collect()
@@ -10,7 +11,7 @@ pub(super) fn comment_lines(comments: &[String]) -> impl Iterator<Item = String>
     comments.iter().flat_map(lines)
 }
 
-/// A text without line ends, which would break a format of lines.
+/// A text with blanks instead of line ends, for a heading on one line.
 pub(super) fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

@@ -187,7 +187,7 @@ pub(super) fn read_header(input: &mut impl Read, offset: u64) -> Result<Option<V
     }
 }
 
-/// A number of a header, by its offset there.
+/// The number at a byte offset of a header.
 fn word(header: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"))
 }
