@@ -167,10 +167,10 @@ fn bench_all(
         totals.push((threads, bench(args, threads.into(), network.clone(), stop, say)?));
     }
     let [(_, first), _, ..] = &totals[..] else { return Ok(()) };
-    say("threads  nodes/s     times  mean depth");
+    say("threads      nodes/s  ratio  mean depth");
     for (threads, total) in &totals {
-        let (times, depth) = (total.nps() / first.nps(), f64::from(total.depths) / POSITIONS.len() as f64);
-        say(&format!("{threads:7} {:11.0} {times:6.2} {depth:11.1}", total.nps()));
+        let (ratio, depth) = (total.nps() / first.nps(), f64::from(total.depths) / POSITIONS.len() as f64);
+        say(&format!("{threads:7} {:12.0} {ratio:6.2} {depth:11.1}", total.nps()));
     }
     Ok(())
 }
