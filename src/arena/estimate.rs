@@ -63,8 +63,8 @@ pub struct Estimate {
     pub elo: f64,
     /// Half of the width of the 95 % interval.
     pub error: f64,
-    /// The lower end of the 95 % interval. If all games were won, or all lost, one end is infinite and the other
-    /// a one-sided bound.
+    /// The lower end of the 95 % interval. If all games were won, or all lost, one end is infinite and the
+    /// other a one-sided bound.
     pub low: f64,
     /// The upper end.
     pub high: f64,

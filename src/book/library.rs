@@ -57,7 +57,8 @@ impl Library {
         for file in files(path) {
             match OpenBook::open(&file, on_the_fly, say) {
                 Ok(book) => {
-                    let size = book.positions().map_or(String::new(), |n| format!(", {n} position{:#}", Number(n)));
+                    let size =
+                        book.positions().map_or(String::new(), |n| format!(", {n} position{:#}", Number(n)));
                     say(&format!("{}{size}", file.display()));
                     books.push((file, book));
                 }

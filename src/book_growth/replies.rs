@@ -16,8 +16,8 @@ const FREE: f64 = 0.1;
 /// Centipawns by which a move that the book does not name counts as worse than the worst one that it names.
 const UNNAMED_LOSS: i32 = 30;
 
-/// The probabilities of moves. A move is likelier the more often it was played where it was legal, and less likely
-/// the more it loses. In positions of the games, the moves played there count, too.
+/// The probabilities of moves. A move is likelier the more often it was played where it was legal, and less
+/// likely the more it loses. In positions of the games, the moves played there count, too.
 pub struct ReplyModel {
     played: Book,
     /// The share of positions with a legal move in which it is played, for every move of Black. The moves of

@@ -20,8 +20,8 @@ use std::time::Duration;
 /// So the shards of a run may be played anywhere. Scores are in units of 1/90 pawn. Exit code 0: the shard is
 /// complete; 75: stopped by SIGTERM, Ctrl-C or --max-time; run again with --resume.
 ///
-/// Games are written in the order of their numbers. A stop or a kill loses the games in progress, and finished
-/// games that wait for an earlier one; they are played again.
+/// Games are written in the order of their numbers. A stop or a kill loses the games in progress, and
+/// finished games that wait for an earlier one; they are played again.
 #[derive(clap::Args, Clone, Debug)]
 #[command(group = clap::ArgGroup::new("size").required(true))]
 pub struct Args {

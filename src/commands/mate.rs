@@ -228,10 +228,8 @@ impl Run<'_> {
                     None => writeln!(self.out, "{}", messages::others_unknown())?,
                     Some(moves) if moves.is_empty() => writeln!(self.out, "{}", messages::others_none())?,
                     Some(moves) => {
-                        let moves: Vec<String> = moves
-                            .iter()
-                            .map(|&m| format!("{} {m}", lang.spell(position, None, m)))
-                            .collect();
+                        let moves: Vec<String> =
+                            moves.iter().map(|&m| format!("{} {m}", lang.spell(position, None, m))).collect();
                         writeln!(self.out, "{}", messages::others(messages::list(moves)))?;
                     }
                 }

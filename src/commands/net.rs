@@ -56,7 +56,8 @@ enum NetCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Write the mean of the weights of networks that were trained from the same start; it is stronger than each
+    /// Write the mean of the weights of networks that were trained from the same start; it is stronger than
+    /// each
     Mean {
         /// The network files, two or more of the same kind
         #[arg(value_name = "FILE", required = true, num_args = 2..)]

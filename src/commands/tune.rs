@@ -15,10 +15,10 @@ use std::time::Duration;
 
 /// Tune the search parameters by self-play (SPSA); needs a build with `--features tune`
 ///
-/// Writes DIR/tune.json (the state of the run, for --resume), DIR/params.txt (the current values, in the format
-/// of search/params.rs) and DIR/tune.svg (a graph of each parameter). `toratsugumi --numbers DIR/params.txt`
-/// before any command searches with them: a match can measure their strength, `datagen` can play with them,
-/// and another run of `tune` can begin with them.
+/// Writes DIR/tune.json (the state of the run, for --resume), DIR/params.txt (the current values, in the
+/// format of search/params.rs) and DIR/tune.svg (a graph of each parameter). `toratsugumi --numbers
+/// DIR/params.txt` before any command searches with them: a match can measure their strength, `datagen` can
+/// play with them, and another run of `tune` can begin with them.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// Directory of the run

@@ -181,9 +181,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks for a second way from the line to `position`, a child of the current position: goes from parent to
-    /// parent, as the table has them, until one is on the line. Returns that position, its child on the way, and
-    /// whether the attacker moves there; nothing if the parent is the current position.
+    /// Looks for a second way from the line to `position`, a child of the current position: goes from
+    /// parent to parent, as the table has them, until one is on the line. Returns that position, its child
+    /// on the way, and whether the attacker moves there; nothing if the parent is the current position.
     fn other_way(&self, mut position: At) -> Option<(At, At, bool)> {
         let node = &self.node;
         let mut attacking = node.attacking();

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 /// Analyse whole games, move by move, or a position
 ///
-/// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them), every position is searched and
-/// every move judged: best (`◎`), good, inaccuracy (loses 5 % of win rate or more), mistake (10 %), blunder
-/// (20 %). The positions around bad moves are searched again with more nodes; `?` marks a move that may belong
-/// to another class. The analysis goes to standard output as text, or to files called NAME.analysis.html and
-/// so on with --html, --svg, --kif, --csa, --json, --text or --out-dir. NAME.analysis.json keeps the results:
-/// the same command continues a stopped analysis, and writes further files without searching again.
+/// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them), every position is searched
+/// and every move judged: best (`◎`), good, inaccuracy (loses 5 % of win rate or more), mistake (10 %),
+/// blunder (20 %). The positions around bad moves are searched again with more nodes; `?` marks a move that
+/// may belong to another class. The analysis goes to standard output as text, or to files called
+/// NAME.analysis.html and so on with --html, --svg, --kif, --csa, --json, --text or --out-dir.
+/// NAME.analysis.json keeps the results: the same command continues a stopped analysis, and writes further
+/// files without searching again.
 ///
 /// Without games, the position of --sfen and --moves is analysed.
 ///
@@ -63,7 +64,8 @@ pub struct Args {
     /// Format of the games: csa, kif, ki2, jkf, psn, usi [default: detected by name or content]
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,
-    /// Directory for the files; it keeps the structure of directories that are read [default: the working directory]
+    /// Directory for the files; it keeps the structure of directories that are read [default: the working
+    /// directory]
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
     /// Write a page for a browser: board, graph, moves and best lines, all in one file

@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 /// Make a book of the moves played in games
 ///
-/// Reads records (CSA, KIF, KI2, JKF, PSN, USI lines) and self-play games (.games). The count of a move is the
-/// number of games that played it, its score the mean of the scores in .games, its reply the one played most.
-/// Such a book has no depths: to play from it, set BookDepthLimit to 0.
+/// Reads records (CSA, KIF, KI2, JKF, PSN, USI lines) and self-play games (.games). The count of a move is
+/// the number of games that played it, its score the mean of the scores in .games, its reply the one played
+/// most. Such a book has no depths: to play from it, set BookDepthLimit to 0.
 ///
 /// Example: toratsugumi book make records -o mine.db --winners --min-count 2 --max-ply 40
 #[derive(Debug, clap::Args)]

@@ -54,11 +54,12 @@ pub struct Args {
     /// Search every position of the book again
     #[arg(long)]
     again: bool,
-    /// Nodes of the search of a position of the book or of --positions [default: 1000000, unless --movetime is given]
+    /// Nodes of the search of a position of the book or of --positions [default: 1000000, unless --movetime
+    /// is given]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Least nodes of a search: an unlikely leaf is searched with fewer nodes, in proportion to the square root of
-    /// its probability
+    /// Least nodes of a search: an unlikely leaf is searched with fewer nodes, in proportion to the square
+    /// root of its probability
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     least_nodes: u64,
     /// Milliseconds of each search

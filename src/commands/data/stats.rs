@@ -128,7 +128,11 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             )?;
         }
     }
-    say!("winner predicted by the sign of the score: {:.2} % of {}", share(s.predicted, s.decisive), s.decisive)?;
+    say!(
+        "winner predicted by the sign of the score: {:.2} % of {}",
+        share(s.predicted, s.decisive),
+        s.decisive
+    )?;
     say!("fit positions of games by size of the score:")?;
     for (i, &n) in s.scores.iter().enumerate() {
         let end = if i + 1 < s.scores.len() { format!("{:>5}", (i + 1) * 300 - 1) } else { "     ".into() };
