@@ -6,7 +6,7 @@ use crate::book::{BookMove, Library, Lookup};
 use crate::position::{Position, Repetition};
 use crate::search::BookLine;
 use crate::support::random::Rng;
-use crate::types::{MAX_PLY, Move};
+use crate::types::{Color, MAX_PLY, Move, PieceType};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -101,12 +101,17 @@ impl OwnBook {
             flipped: options.check(Opt::FlippedBook),
         };
         let moves = self.legal(pos, how, say);
-        // the depths of the embedded book count plies to its leaves, which were searched with few nodes
-        let is_leaf = moves.first().is_some_and(|m| m.depth().unwrap_or(0) == 0);
-        if is_leaf && options.text(Opt::BookFile) == INTERNAL {
-            return None;
+        let mut choice_options = options.choice_options(pos.side_to_move());
+        if options.text(Opt::BookFile) == INTERNAL {
+            // its depths count plies to its leaves, which were searched with few nodes
+            if moves.first().is_some_and(|m| m.depth().unwrap_or(0) == 0) {
+                return None;
+            }
+            // the least scores are meant for even games; whoever gives a handicap begins below them
+            if is_handicap(pos) {
+                choice_options.eval_limit = i32::MIN;
+            }
         }
-        let choice_options = options.choice_options(pos.side_to_move());
         let mut left = candidates(&moves, choice_options, say);
         if !wanted.is_empty() {
             left.retain(|m| m.on(pos).is_some_and(|m| wanted.contains(&m)));
@@ -180,6 +185,14 @@ impl OwnBook {
         }
         line
     }
+}
+
+/// Whether pieces are missing on the board and in the hands.
+fn is_handicap(pos: &Position) -> bool {
+    let hands = [Color::Black, Color::White].map(|color| pos.hand(color));
+    let held: u32 =
+        PieceType::HAND.iter().map(|kind| hands.map(|hand| hand.count(*kind)).iter().sum::<u32>()).sum();
+    pos.occupied().count() + held < 40
 }
 
 /// Whether the position after a move has been on the board before, with the same or a comparable hand: what the
