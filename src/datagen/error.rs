@@ -16,7 +16,7 @@ pub enum ShardError {
     Record(#[from] RecordError),
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
-    #[error("{path} was made for {made_for}; with --resume it is made larger")]
+    #[error("{path} was made for {made_for}; use --resume to extend it")]
     Size { path: PathBuf, made_for: RunSize },
     #[error("{path} is one of {there} shards, not of {here}; use another directory")]
     Shards { path: PathBuf, there: u64, here: u64 },

@@ -55,7 +55,7 @@ pub enum LearnError {
     GamesGone(PathBuf),
     #[error("{path}: {source}")]
     Plan { path: PathBuf, source: ConfigError },
-    #[error("network: this loop has begun with {begun}; to start with {named} takes another --dir")]
+    #[error("network: this loop began with {begun}; use another --dir to begin with {named}")]
     Start { begun: String, named: String },
     #[error("{path}: training cannot continue from a {shape} network")]
     Untrainable { path: PathBuf, shape: String },

@@ -17,7 +17,7 @@ pub enum ResumeError {
     Line { path: PathBuf, line: usize, source: serde_json::Error },
     #[error("{path} was made with other settings ({differences}); use the same settings or another path")]
     OtherSettings { path: PathBuf, differences: String },
-    #[error("{0} exists; --resume continues it, another path leaves it alone")]
+    #[error("{0} exists; use --resume to continue it, or another path")]
     Exists(PathBuf),
 }
 

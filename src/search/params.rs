@@ -76,7 +76,7 @@ pub enum ParamsError {
     Unreadable { path: PathBuf, error: io::Error },
     #[error("{}: line {line}: {problem}", path.display())]
     Line { path: PathBuf, line: usize, problem: String },
-    #[error("the search's numbers are set already")]
+    #[error("the search parameters are already set")]
     AlreadySet,
 }
 

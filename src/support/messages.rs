@@ -69,7 +69,7 @@ messages! {
         "{lost}（失われる情報のある最初の対局の分）",
         "{lost}, in the first game that loses anything";
     files_read(whole, partly, refused)
-        "読み込んだファイル: すべて{whole}、一部のみ{partly}、読み込めず{refused}",
+        "読み込んだファイル: 全体{whole}、一部のみ{partly}、失敗{refused}",
         "files read: {whole} whole, {partly} partly, {refused} refused";
     games_skipped(games)
         "{games}局（または局面）を読み飛ばしました",

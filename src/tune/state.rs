@@ -81,7 +81,7 @@ impl TuningState {
     ) -> Result<TuningState, Box<dyn Error>> {
         let begins = |name: &str, with: &String| name.starts_with(with.as_str());
         if let Some(o) = only.iter().find(|o| !params::TABLE.iter().any(|p| begins(p.name, o))) {
-            return Err(format!("no number's name begins with `{o}`").into());
+            return Err(format!("--only: no parameter begins with `{o}`").into());
         }
         let chosen = |name: &str| only.is_empty() || only.iter().any(|o| begins(name, o));
         let all = params::TABLE.iter().zip(params::values());

@@ -47,7 +47,7 @@ pub enum EngineError {
     #[error("{0}")]
     Option(String),
     /// It reports that it cannot apply an option.
-    #[error("it answers the options with `{0}`")]
+    #[error("after its options it said `{0}`")]
     Complaint(String),
     /// The process ended.
     #[error("the process ended{0}")]

@@ -193,7 +193,7 @@ fn foreign_files_are_not_overwritten() {
     std::fs::write(&mine, "mine").unwrap();
     let command = [game.as_str(), "--depth", "1", "--text", "--out-dir", &dir.at(".")];
     let (ok, _, errors) = analyse(&command);
-    assert!(!ok && errors.contains("a.analysis.txt: exists; --force"), "{errors}");
+    assert!(!ok && errors.contains("a.analysis.txt exists; use --force"), "{errors}");
     assert_eq!(dir.read("a.analysis.txt"), "mine");
     assert!(analyse(&[&command[..], &["--force"]].concat()).0);
     // now it is its own

@@ -208,7 +208,7 @@ fn known(game: &Game, settings: &Settings, engine: &str, args: &Args) -> Result<
     }
     // `analyse` did not write files that have no reading beside them
     match args.forms().filter_map(|form| game.file(form.ending())).find(|path| path.exists()) {
-        Some(path) if !args.force => Err(format!("{}: exists; --force overwrites it", path.display())),
+        Some(path) if !args.force => Err(messages::exists(path.display())),
         _ => Ok(Readings::default()),
     }
 }

@@ -30,14 +30,14 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     args.files.spare()?;
     let inputs = args.files.inputs()?;
     if to_games && inputs.iter().any(|(_, format)| *format == Format::Games) {
-        return Err("both sides are .games; see `merge`".into());
+        return Err("input and output are .games; use `data merge`".into());
     }
     if args.all && inputs.iter().all(|(_, format)| *format != Format::Games) {
         return Err("--all is for .games files: in the others all positions are fit for training".into());
     }
     if args.td_lambda.is_some() {
         if to_games {
-            return Err("--td-lambda is for .games to other formats".into());
+            return Err("--td-lambda needs .games as input and another format as output".into());
         }
         if let Some((path, _)) = inputs.iter().find(|(_, format)| *format != Format::Games) {
             return Err(in_file(path, "--td-lambda needs whole games, a .games file"));
