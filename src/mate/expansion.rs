@@ -270,8 +270,7 @@ impl Expansion {
         (sum + max + self.waiting()).min(INFINITE)
     }
 
-    /// The thresholds under which the best child is searched, from those of this position (and like those, pn
-    /// first).
+    /// The thresholds of the search of the best child, from those of this position; pn first in both.
     #[inline]
     pub(super) fn thresholds(&self, pn: Count, dn: Count) -> (Count, Count) {
         let (phi, delta) = if self.attacking { (pn, dn) } else { (dn, pn) };
@@ -407,8 +406,8 @@ impl Expansion {
         self.ranking.insert(place, index);
     }
 
-    /// If this is the position `at`, which `child` reaches in two ways, counts the larger of the two numbers
-    /// only. Whether it is.
+    /// If this is the position `at`, from which `child` is reached in two ways, only the larger of the two
+    /// numbers counts. Returns whether it is.
     pub(super) fn merge_ways(&mut self, at: (Key, Hand), child: (Key, Hand)) -> bool {
         if (self.board, self.hand) != at {
             return false;
@@ -440,7 +439,7 @@ fn bit(i: usize) -> u64 {
     if i < 64 { 1 << i } else { 0 }
 }
 
-/// A mate in one move, or no check at all (a fixed shallow search at new leaves: Kaneko, Tanaka, Yamaguchi
+/// A fixed shallow search at new leaves: a mate in one move, or no check at all (Kaneko, Tanaka, Yamaguchi
 /// and Kawai, IPSJ Journal 51(11), 2010).
 fn obvious(node: &mut Node) -> Option<Knowledge> {
     let mut checks = MoveList::new();

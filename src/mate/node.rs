@@ -96,14 +96,14 @@ impl Node {
         self.visits.leave(self.board(), self.hand());
     }
 
-    /// The depth of a position on the line (the current one included) with that board where the attacker held
-    /// as much or more.
+    /// The depth of a position on the line, the current one included, with this board and at least this
+    /// hand of the attacker.
     #[inline]
     pub(super) fn returns_to(&self, board: Key, hand: Hand) -> Option<u16> {
         self.visits.no_better(board, hand)
     }
 
-    /// Whether that position is on the line.
+    /// Whether this position is on the line.
     #[inline]
     pub(super) fn passed(&self, board: Key, hand: Hand) -> bool {
         (board == self.board() && hand == self.hand()) || self.visits.same(board, hand).is_some()

@@ -5,8 +5,8 @@
 //! - Loops: Kishimoto, "Dealing with infinite loops, underestimation, and overestimation of depth-first
 //!   proof-number search", AAAI 2010 (threshold controlling: where numbers come from a search nearer to the
 //!   root, continue a little beyond the threshold until something new is expanded).
-//! - Positions reached in two ways, whose numbers would be counted twice: the table remembers from where a
-//!   position was searched last, and where that way leaves the line under search, the larger number counts
+//! - A position that is reached in two ways would be counted twice. So the table keeps the parent from which
+//!   a position was searched last. Where the two ways leave the line under search, the larger number counts
 //!   instead of the sum.
 
 use super::expansion::{ANCESTOR_TOLERANCE, Expansion, Task};
@@ -30,7 +30,7 @@ pub(super) struct Search<'a> {
     pub paths: &'a mut Paths,
     pub watch: Watch,
     pub on_visit: Option<OnVisit<'a>>,
-    /// Moves of the root that do not count.
+    /// Excluded moves of the root.
     pub without: Vec<Move>,
     /// Whether a line was cut off for its length alone; then failing proves nothing.
     pub cut_off: bool,
@@ -58,7 +58,7 @@ impl<'a> Search<'a> {
         self.stack.first().map_or((1, 1), Expansion::numbers)
     }
 
-    /// Whether some moves of the current position do not count, so that nothing found holds for the position
+    /// Whether some moves of the current position are excluded, so that results do not hold for the position
     /// itself.
     pub(super) fn is_restricted(&self) -> bool {
         self.node.depth() == 0 && !self.without.is_empty()
@@ -166,8 +166,7 @@ impl<'a> Search<'a> {
         result
     }
 
-    /// Looks whether the best child is also reached from elsewhere on the line, and has its numbers counted
-    /// once.
+    /// If the best child is also reached from another position of the line, its numbers are counted once.
     fn count_once(&mut self) {
         let here = self.current();
         if here.is_empty() {

@@ -85,9 +85,9 @@ pub const STACK: usize = 256 << 20;
 const REPORT_EVERY: Duration = Duration::from_millis(1_000);
 
 impl Solver {
-    /// A solver with that much memory in megabytes (at least one).
-    pub fn new(megabytes: usize) -> Result<Solver, OutOfMemory> {
-        let bytes = megabytes.max(1).saturating_mul(1 << 20);
+    /// A solver with this many MiB of memory (at least one).
+    pub fn new(mib: usize) -> Result<Solver, OutOfMemory> {
+        let bytes = mib.max(1).saturating_mul(1 << 20);
         let paths = bytes / 8;
         Ok(Solver { table: Table::new(bytes - paths)?, paths: Paths::new(paths)?, runs: 0 })
     }
@@ -117,7 +117,7 @@ impl Solver {
 
     /// Solves a position: does the side to move mate by checks alone?
     ///
-    /// `without`: first moves that do not count (to find out whether others mate, too). `report` is
+    /// `without`: excluded first moves, to find out whether others mate, too. `report` is
     /// called about once a second and when a mate is found.
     pub fn solve(
         &mut self,

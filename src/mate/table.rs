@@ -150,8 +150,8 @@ impl Table {
         Query { board, hand, depth: depth as u16, slot }
     }
 
-    /// The knowledge about a mate within `plies`. Without an entry it is `fresh`, and its numbers are 1 or those
-    /// that entries of larger and smaller hands imply.
+    /// The knowledge about a mate within `plies`. Without an entry it is `fresh`, and its numbers are 1 or
+    /// the bounds from entries with larger and smaller hands.
     pub(super) fn look_up(&mut self, query: &mut Query, plies: Plies) -> Lookup {
         let mut found =
             Lookup { knowledge: Knowledge { plies, ..Knowledge::NOTHING }, old: false, repeats: false };
@@ -201,8 +201,8 @@ impl Table {
         found
     }
 
-    /// Between which lengths the mate of a position is: none within the first, one within the second (or more
-    /// than [`ENDLESS`]).
+    /// Bounds of the length of the mate of a position: no mate within the first number of plies, a mate
+    /// within the second (more than [`ENDLESS`] if none is known).
     pub(super) fn bounds(&self, board: Key, hand: Hand) -> (Plies, Plies) {
         let (mut no_mate, mut mate) = (-1, NO_MATE_KNOWN);
         let mut slot = self.home(board);
@@ -221,8 +221,8 @@ impl Table {
         (no_mate, mate)
     }
 
-    /// The numbers of a position and the parent that it was last searched from, judged by all hands of the
-    /// board.
+    /// The numbers of a position, with the bounds from all hands of its board, and the parent from which it
+    /// was searched last.
     pub(super) fn parent(&self, board: Key, hand: Hand) -> Option<(Key, Hand, Count, Count)> {
         let (mut pn, mut dn) = (1, 1);
         let mut parent = None;
@@ -328,7 +328,7 @@ impl Table {
         }
     }
 
-    /// Takes more slots into use and spreads the entries over them.
+    /// Puts more slots into use and distributes the entries over them.
     #[cold]
     fn grow(&mut self) {
         let before = self.len;
