@@ -307,7 +307,7 @@ fn refused_options_end_the_match_before_the_first_game() {
         ("Thread=2".to_string(), ["bad", "no option Thread"]),
         ("Treads=1".into(), ["bad", "no option Treads"]),
         ("Threads=many".into(), ["bad", "Threads wants a whole number"]),
-        ("USI_Hash=0".into(), ["bad", "USI_Hash=0 is outside"]),
+        ("USI_Hash=0".into(), ["bad", "USI_Hash wants a whole number from 1 to"]),
         ("EnteringKingRule=None".into(), ["bad", "EnteringKingRule has no choice `None`"]),
         ("USI_Ponder=yes".into(), ["bad", "USI_Ponder wants true or false"]),
         (format!("EvalDir={empty}"), ["bad", "EvalDir: "]),

@@ -261,7 +261,8 @@ fn games_and_records_are_counted_separately() {
     assert!(of(&both, "positions ").ends_with(" 175") && of(&both, "  fit").contains(" 150 "), "{both}");
     let means = |said: &str| said[said.find("plies a game").unwrap()..].to_string();
     assert!(
-        means(&games).contains("20.0 and 0.0 of opening; longest 20") && means(&games).contains("100.00 %")
+        means(&games).contains("20.0 after 0.0 of the opening; longest 20")
+            && means(&games).contains("100.00 %")
     );
     assert_eq!(means(&both), means(&games));
 }

@@ -239,7 +239,7 @@ fn clocks_of_both_conventions_are_used_and_kept() {
     // the proof holds for the game: a clock above its increment, which would else be all there is
     s.send("usinewgame");
     let said = s.ask("go btime 0 wtime 0 binc 300 winc 300");
-    assert!(said.iter().any(|line| line.contains("IncrementConvention: usi")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("IncrementConvention is usi")), "{said:?}");
     s.until("bestmove");
     s.send("go btime 0 wtime 0 binc 300 winc 300");
     let lines = s.until("bestmove");
