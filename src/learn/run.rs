@@ -291,7 +291,7 @@ mod tests {
         present_plan(&directory, &good, &[]).unwrap();
         for later in [present_plan(&directory, &bad, &[]), prepare(root.path(), &bad)] {
             let error = later.unwrap_err().to_string();
-            assert!(error.starts_with("network: this loop has begun with "), "{error}");
+            assert!(error.starts_with("network: this loop began with "), "{error}");
         }
         let (start, _) = Network::load(&directory.network(0).join(NETWORK)).unwrap();
         assert_eq!(start.architecture().name(), "psq_256x2-screlu-8b");
