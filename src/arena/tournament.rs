@@ -123,7 +123,10 @@ pub fn run(
     let mut ready = HashMap::new();
     if left > 0 {
         for engine in 0..t.engines.len() {
-            let Started { process, remarks } = t.start(engine)?;
+            let Started { process, remarks } = match t.start(engine) {
+                Err(_) if interrupt::requests() > 0 => return Ok((standings, MatchEnd::Interrupted)),
+                started => started?,
+            };
             remarks.iter().for_each(|remark| progress.say(remark));
             ready.insert(engine, process);
         }
