@@ -681,6 +681,7 @@ fn moves_are_read_in_any_spelling() {
         (Format::Ki2, ki2.replace([' ', '▲', '△'], " "), 0, 0),
         (Format::Ki2, ki2.replace(' ', "、→").replace("\n", "まで。\n").replace("平手まで。", "なし"), 0, 0),
         (Format::Ki2, ki2.replace('▲', "1▲").replace('△', "2△").replace("1▲２", "3▲２"), 0, 0),
+        (Format::Ki2, format!("{ki2}まで３手で中断\n"), 0, 0),
         (Format::Csa, csa.replace("PI\n+\n", "PI,+,").replace("\n-", ",-"), 0, 0),
         (Format::Usi, "7g7f 3c3d 2g2f\n".into(), 0, 0),
         (Format::Usi, "10:41 > 1:position startpos moves 7g7f 3c3d 2g2f\n".into(), 0, 0),

@@ -130,7 +130,7 @@ impl<'w> Reader<'w> {
 
     fn line(&mut self, line: &str) -> Result<(), String> {
         let strict = self.warnings.is_strict();
-        // copied from a page or a letter
+        // copied from a page or a mail
         let line = if strict { line } else { line.trim_start_matches(MARGIN) };
         if self.skipped.is_some() && !line.starts_with("変化") || self.note(line) {
             return Ok(());
@@ -356,6 +356,8 @@ impl<'w> Reader<'w> {
         if game.end().is_some() {
             return Ok(());
         }
+        let narrow = half_width(text);
+        let text = if self.warnings.is_strict() { text } else { &narrow };
         let text = text.trim_start_matches('、');
         // 49手詰 of a problem has no で
         let mate = text.strip_suffix("手詰").or_else(|| text.strip_suffix("手詰み"));
