@@ -27,8 +27,7 @@ pub fn start(
     log: Option<&DialogueLog>,
 ) -> Result<Started, EngineError> {
     let log = log.map(|log| log.process(&spec.name));
-    let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref(), log)?;
-    process.heeds_interrupts = true;
+    let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref(), log, true)?;
     let mut options = spec.options.clone();
     let mut remarks = Vec::new();
     let threads = spec.options.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(THREADS));

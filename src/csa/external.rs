@@ -73,7 +73,7 @@ impl External {
     fn start(&mut self) -> Result<(), PlayerError> {
         let Launch { command, options } = &self.launch;
         let failed = |e| PlayerError::Engine(format!("{}: {e}", command.join(" ")));
-        let mut process = EngineProcess::start(command, None, None).map_err(failed)?;
+        let mut process = EngineProcess::start(command, None, None, false).map_err(failed)?;
         process.configure(options).map_err(failed)?;
         self.name = process.id_name.clone();
         let searches = Arc::new(Mutex::new(VecDeque::new()));

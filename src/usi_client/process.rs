@@ -52,7 +52,7 @@ pub enum EngineError {
     /// The process ended.
     #[error("the process ended{0}")]
     Crash(String),
-    /// The user has asked to stop; see [`EngineProcess::heeds_interrupts`].
+    /// The user has asked to stop; see [`EngineProcess::start`].
     #[error("asked to stop")]
     Interrupted,
     /// It does not answer.
@@ -110,13 +110,14 @@ pub struct EngineProcess {
     /// Whether it has answered `isready` and played no game since.
     fresh: bool,
     /// Whether waiting for it ends when the user asks to stop.
-    pub heeds_interrupts: bool,
+    heeds_interrupts: bool,
     log: Option<EngineLog>,
 }
 
 impl EngineProcess {
     /// Starts the engine and learns its name and options. `command` is the program and its arguments. With a log, the
-    /// dialogue and the engine's standard error are recorded.
+    /// dialogue and the engine's standard error are recorded. Waiting for it, here as well, ends when the user asks to stop,
+    /// if `heeds_interrupts`.
     ///
     /// # Errors
     /// [`EngineError`] when it does not start, dies, or does not answer.
@@ -124,6 +125,7 @@ impl EngineProcess {
         command: &[String],
         dir: Option<&Path>,
         log: Option<EngineLog>,
+        heeds_interrupts: bool,
     ) -> Result<EngineProcess, EngineError> {
         let failed = |reason: String| EngineError::Start { command: command.join(" "), reason };
         let (program, args) = command.split_first().ok_or_else(|| failed("no command".into()))?;
@@ -174,7 +176,7 @@ impl EngineProcess {
             options: Vec::new(),
             set: Vec::new(),
             fresh: false,
-            heeds_interrupts: false,
+            heeds_interrupts,
             log,
         };
         engine.send("usi");
@@ -442,7 +444,7 @@ mod tests {
     #[test]
     fn what_does_not_start_is_said() {
         let command = ["./no such program".to_string()];
-        assert!(matches!(EngineProcess::start(&command, None, None), Err(EngineError::Start { .. })));
-        assert!(matches!(EngineProcess::start(&[], None, None), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&command, None, None, false), Err(EngineError::Start { .. })));
+        assert!(matches!(EngineProcess::start(&[], None, None, false), Err(EngineError::Start { .. })));
     }
 }

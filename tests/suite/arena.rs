@@ -123,20 +123,24 @@ fn faults_lose_and_are_reported() {
 #[test]
 fn a_match_ends_at_once_when_asked_to() {
     let dir = tempfile::tempdir().unwrap();
-    let (book, out) = (openings(dir.path()), dir.path().join("out"));
+    let book = openings(dir.path());
     let slow = shell_engine(dir.path(), "slow", "sleep 60; echo bestmove resign");
-    let mut command = binary();
-    command.args(["-e", &slow, "-e", &slow.replace("name=slow", "name=slower"), "--tc", "600+0"]);
-    command.args(["--openings", &book, "--games", "2", "--quiet", "--out"]).arg(&out);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    let asked = std::time::Instant::now();
-    crate::support::signal(&child, nix::sys::signal::Signal::SIGTERM).unwrap();
-    let status = child.wait().unwrap();
-    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
-    assert_eq!(status.code(), Some(75));
-    let games = std::fs::read_to_string(out.join("games.jsonl")).unwrap_or_default();
-    assert!(!games.contains("\"reason\""), "{games}");
+    // during a move, and while an engine starts
+    for engine in [slow.replace("name=slow", "name=slower"), "cmd=sleep name=mute args=60".to_string()] {
+        let out = dir.path().join(if engine.contains("mute") { "start" } else { "move" });
+        let mut command = binary();
+        command.args(["-e", &slow, "-e", &engine, "--tc", "600+0"]);
+        command.args(["--openings", &book, "--games", "2", "--quiet", "--out"]).arg(&out);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_secs(2));
+        let asked = std::time::Instant::now();
+        crate::support::signal(&child, nix::sys::signal::Signal::SIGTERM).unwrap();
+        let status = child.wait().unwrap();
+        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+        assert_eq!(status.code(), Some(75), "{engine}");
+        let games = std::fs::read_to_string(out.join("games.jsonl")).unwrap_or_default();
+        assert!(!games.contains("\"reason\""), "{games}");
+    }
 }
 
 #[cfg(unix)]
@@ -166,7 +170,7 @@ fn children_of_a_wrapper_script_are_killed() {
     for last in ["wait", "exit"] {
         let script = format!("sleep 60 & echo usiok; {last}");
         let command = ["sh".to_string(), "-c".into(), script];
-        let mut process = EngineProcess::start(&command, None, None).unwrap();
+        let mut process = EngineProcess::start(&command, None, None, false).unwrap();
         let (send, lines) = std::sync::mpsc::channel();
         process.listen(move |line| drop(send.send(line)));
         drop(process);
