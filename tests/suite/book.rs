@@ -521,9 +521,10 @@ fn commands_make_prune_and_verify_books() {
     let stats = run(&["stats", "a.db"], dir.path());
     assert!(stats.contains("scores      none"), "{stats}");
     // the format of a file without a known extension
-    write("moves", "   1 ７六歩(77)\n");
-    let output = toratsugumi(&["make", "moves", "-o", "m.db"], dir.path()).output().unwrap();
+    write("letter", "This is a letter.\n");
+    let output = toratsugumi(&["make", "letter", "-o", "m.db"], dir.path()).output().unwrap();
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("--from"));
+    write("moves", "   1 ７六歩(77)\n");
     let out = run(&["make", "moves", "-o", "m.db", "--from", "kif"], dir.path());
     assert!(out.contains("1 game read, 1 used\nwrote m.db: 1 position, 1 move\n"), "{out}");
     // nothing is overwritten, and nothing appears by halves
