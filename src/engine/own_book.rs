@@ -6,7 +6,7 @@ use crate::book::{BookMove, Library, Lookup};
 use crate::position::{Position, Repetition};
 use crate::search::BookLine;
 use crate::support::random::Rng;
-use crate::types::{Color, MAX_PLY, Move, PieceType};
+use crate::types::{MAX_PLY, Move};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -189,10 +189,7 @@ impl OwnBook {
 
 /// Whether pieces are missing on the board and in the hands.
 fn is_handicap(pos: &Position) -> bool {
-    let hands = [Color::Black, Color::White].map(|color| pos.hand(color));
-    let held: u32 =
-        PieceType::HAND.iter().map(|kind| hands.map(|hand| hand.count(*kind)).iter().sum::<u32>()).sum();
-    pos.occupied().count() + held < 40
+    pos.occupied().count() as usize + pos.pieces_in_hand() < 40
 }
 
 /// Whether the position after a move has been on the board before, with the same or a comparable hand: what the

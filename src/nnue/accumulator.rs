@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::features::{FeatureSet, View};
-use super::head::{Head, pieces_in_hand};
+use super::head::Head;
 use super::layers::{Aligned, Row};
 use super::line::{FeatureChanges, FeatureLine, kings};
 use super::perspective::Perspective;
@@ -144,7 +144,7 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Work for Evaluate<'_, F, L1, H
             stack.update_with::<S>(line, pos);
             let pair = &stack.accumulators[line.top()];
             let us = pos.side_to_move();
-            let in_hand = if H::SHAPE.buckets() > 1 { pieces_in_hand(pos) } else { 0 };
+            let in_hand = if H::SHAPE.buckets() > 1 { pos.pieces_in_hand() } else { 0 };
             stack.network.head.propagate::<S>(&pair[us.index()], &pair[us.flip().index()], in_hand)
         }
     }

@@ -3,9 +3,7 @@
 use super::layers::{Dense, Row};
 use super::shape::HeadShape;
 use super::simd::Simd;
-use crate::position::Position;
 use crate::support::memory::OutOfMemory;
-use crate::types::{Color, PieceType};
 
 /// The layers after the accumulators of `L1` outputs each.
 pub(super) trait Head<const L1: usize>: Clone + Send + Sync + 'static {
@@ -28,11 +26,4 @@ pub(super) trait Head<const L1: usize>: Clone + Send + Sync + 'static {
     /// The processor has the instructions of `S`.
     #[allow(unsafe_code)]
     unsafe fn propagate<S: Simd>(&self, us: &Row<L1>, them: &Row<L1>, in_hand: usize) -> i32;
-}
-
-/// Number of pieces in both players' hands.
-#[inline]
-pub(super) fn pieces_in_hand(pos: &Position) -> usize {
-    let of = |owner: Color| PieceType::HAND.into_iter().map(move |kind| pos.hand(owner).count(kind));
-    Color::ALL.into_iter().flat_map(of).sum::<u32>() as usize
 }

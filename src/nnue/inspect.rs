@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use super::head::pieces_in_hand;
 use super::king_part::KingPart;
 use super::layers::{Dense, clipped, squared};
 use super::network::Network;
@@ -64,7 +63,7 @@ impl Activations {
         let direct = matches!(head, HeadShape::Direct { .. });
         let last = hidden.last().unwrap_or(&transformed).iter().map(|&x| i32::from(x));
         let sums = sums(*output, last.map(|x| if direct { x * x } else { x }));
-        let raw = (sums[head.bucket(pieces_in_hand(pos))] >> head.shift()).wrapping_add(shortcut);
+        let raw = (sums[head.bucket(pos.pieces_in_hand())] >> head.shift()).wrapping_add(shortcut);
         Activations { transformed, hidden, raw }
     }
 }

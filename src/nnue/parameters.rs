@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::accumulator::{AccumulatorStack, Accumulators, Pair, Propagate};
 use super::buckets::{Progress, each_piece};
 use super::features::{FeatureSet, View, bona_pieces};
-use super::head::{Head, pieces_in_hand};
+use super::head::Head;
 use super::layers::{Aligned, Dense, Row};
 use super::perspective::Perspective;
 use super::shape::Shape;
@@ -103,7 +103,7 @@ impl<F: FeatureSet, const L1: usize, H: Head<L1>> Evaluation for Perspective<F, 
         let pair = summed_up(self, pos);
         let us = pos.side_to_move();
         let [us, them] = [&pair[us.index()], &pair[us.flip().index()]];
-        scalar::run(Propagate { head: &self.head, us, them, in_hand: pieces_in_hand(pos) })
+        scalar::run(Propagate { head: &self.head, us, them, in_hand: pos.pieces_in_hand() })
     }
 
     fn output_of(&self, accumulators: [&[i16]; 2], in_hand: usize) -> i32 {

@@ -3,7 +3,8 @@
 use super::{Position, SfenError};
 use crate::types::{Color, Piece, Square};
 
-/// Name in Japanese and English, and file and rank of each missing piece. White's left is on Black's right: the first file.
+/// Name in Japanese and English, and file and rank of each missing piece. White's left is on Black's right: the
+/// first file.
 const HANDICAPS: [(&str, &str, &[u8]); 15] = [
     ("香落ち", "lance", &[11]),
     ("右香落ち", "right lance", &[91]),
@@ -60,14 +61,17 @@ pub fn spelled(text: &str) -> Option<&'static str> {
 
 /// The name of a position, if it is the initial position of an even game or of a handicap with a name.
 pub fn name(of: &Position) -> Option<&'static str> {
-    let names = std::iter::once("平手").chain(HANDICAPS.iter().map(|(name, ..)| *name));
-    let same = |p: &Position| p.key() == of.key() && p.board() == of.board();
-    names.into_iter().find(|name| matches!(position(name), Some(Ok(p)) if same(&p)))
+    if has_name(of, "平手") { Some("平手") } else { names(of).map(|[japanese, _]| japanese) }
 }
 
-/// The English name of a handicap; `None` for the even game and for names that this module does not know.
-pub fn in_english(name: &str) -> Option<&'static str> {
-    HANDICAPS.iter().find(|(n, ..)| *n == name).map(|(_, english, _)| *english)
+/// The names of a handicap in Japanese and English, if the position is the initial one of a handicap with a name.
+pub fn names(of: &Position) -> Option<[&'static str; 2]> {
+    let known = HANDICAPS.iter().find(|(name, ..)| has_name(of, name));
+    known.map(|(japanese, english, _)| [*japanese, *english])
+}
+
+fn has_name(of: &Position, name: &str) -> bool {
+    matches!(position(name), Some(Ok(p)) if p.key() == of.key() && p.board() == of.board())
 }
 
 /// 歩三兵: White has the king and three pawns in hand. Record formats have no name for it.
@@ -89,7 +93,7 @@ mod tests {
             let p = position(n).unwrap().unwrap();
             assert_eq!(p.occupied().count() as usize, 40 - missing.len());
             assert_eq!(name(&p), Some(n));
-            assert!(in_english(n).is_some_and(|english| english.is_ascii()));
+            assert!(names(&p).is_some_and(|[japanese, english]| japanese == n && english.is_ascii()));
         }
         assert_eq!(starts().count(), 1 + HANDICAPS.len() + 1);
         assert_eq!(name(&Position::startpos()), Some("平手"));

@@ -142,6 +142,13 @@ impl Position {
         self.hands[color.index()]
     }
 
+    /// Number of pieces in both players' hands.
+    #[inline]
+    pub fn pieces_in_hand(&self) -> usize {
+        let of = |owner: Color| PieceType::HAND.into_iter().map(move |kind| self.hand(owner).count(kind));
+        Color::ALL.into_iter().flat_map(of).sum::<u32>() as usize
+    }
+
     /// The king's square, [`Square::NONE`] when that king is missing (mate problems).
     #[inline]
     pub fn king_square(&self, color: Color) -> Square {

@@ -210,8 +210,7 @@ impl<'a> Report<'a> {
 
     /// The handicap of the game in the report's language, if it has one that has a name.
     pub fn handicap(&self) -> Option<&'static str> {
-        let name = handicap::name(&self.record.root)?;
-        handicap::in_english(name).map(|english| self.words.pick(name, english))
+        handicap::names(&self.record.root).map(|[japanese, english]| self.words.pick(japanese, english))
     }
 
     /// What a side is called in this game: 下手 and 上手 in a handicap game.
@@ -230,8 +229,7 @@ impl<'a> Report<'a> {
 }
 
 fn side_name(record: &Record, lang: Lang, color: Color) -> &'static str {
-    let is_handicap = handicap::name(&record.root).is_some_and(|name| handicap::in_english(name).is_some());
-    match (lang, is_handicap) {
+    match (lang, handicap::names(&record.root).is_some()) {
         (Lang::Ja, true) if color == Color::Black => "下手",
         (Lang::Ja, true) => "上手",
         _ => lang.side(color),

@@ -9,8 +9,8 @@
 //! u32 updates of the average, 0 without one; then f64 decay  f32 bias, dense layers, rows
 //! u32 CRC-32 of all before
 //! ```
-//! The JSON holds the settings of the run, the architecture among them, its progress and its log. Another run can start from the part between the JSON and the checksum ([`load`],
-//! `train --init`).
+//! The JSON holds the settings of the run, the architecture among them, its progress and its log. Another run can
+//! start from the part between the JSON and the checksum ([`load`], `train --init`).
 //!
 //! Rows that no step has touched are zero and left out, except after a start from a network: then every row
 //! is written.

@@ -1,6 +1,6 @@
 //! The diagram of a position: nine ranks between rules, the hands above and below.
 
-use super::pieces::{FILES, KINDS, RANKS, player, strip_kind};
+use super::pieces::{KINDS, RANKS, half_width, player, strip_kind};
 use crate::position::{Position, SfenError};
 use crate::record::error::excerpt;
 use crate::types::{Color, Piece, PieceType, Square};
@@ -91,11 +91,7 @@ impl DiagramReader {
 
 /// A digit as some programs write it.
 fn read_digit(c: char) -> Option<u32> {
-    FILES.iter().position(|file| *file == c).map(|i| i as u32 + 1).or(if c == '０' {
-        Some(0)
-    } else {
-        c.to_digit(10)
-    })
+    half_width(c).to_digit(10)
 }
 
 /// 一 to 十八, in digits, too.

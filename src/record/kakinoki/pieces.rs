@@ -23,6 +23,14 @@ const VARIANTS: [(&str, PieceType); 8] = [
 pub(super) const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
 pub(super) const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '８', '９'];
 
+/// The full-width form of an ASCII character as that character; others stay.
+pub(super) fn half_width(c: char) -> char {
+    match c {
+        '！'..='～' => char::from_u32(u32::from(c) - u32::from('！') + u32::from('!')).unwrap_or(c),
+        _ => c,
+    }
+}
+
 /// The kind at the beginning of a text, and what follows it.
 pub(super) fn strip_kind(text: &str) -> Option<(PieceType, &str)> {
     let spelled = MOVE_KINDS.iter().enumerate().skip(1).map(|(i, name)| (*name, PieceType(i as u8)));

@@ -3,7 +3,7 @@
 use super::board::DiagramReader;
 
 use super::pieces::strip_kind;
-use super::{ki2_moves, kif_moves};
+use super::{ki2_moves, kif_moves, pieces};
 use crate::position::handicap;
 use crate::record::builder::Builder;
 use crate::record::error::{BadMove, RecordError, Warnings, excerpt};
@@ -569,11 +569,7 @@ fn split_heading(line: &str) -> Option<(&str, &str)> {
 
 /// Full-width forms of ASCII's characters as these.
 fn half_width(text: &str) -> String {
-    let narrow = |c: char| match c {
-        '！'..='～' => char::from_u32(u32::from(c) - u32::from('！') + u32::from('!')).unwrap_or(c),
-        _ => c,
-    };
-    text.chars().map(narrow).collect()
+    text.chars().map(pieces::half_width).collect()
 }
 
 fn begins_with_digit(text: &str) -> bool {

@@ -32,7 +32,7 @@ pub fn write_ki2(record: &Record) -> String {
     let mut out = about(record);
     notes(&mut out, &record.comments, &record.asides, record.bookmark.as_deref());
     out += "\n";
-    let handicap = is_handicap(&record.root);
+    let handicap = handicap::names(&record.root).is_some();
     let players = Color::ALL.map(|c| player(c, handicap));
     let mut writer = Ki2Writer { out, players, position: record.root.clone(), plies: 0 };
     writer.line(&record.moves, record.end.as_ref(), None);
@@ -50,10 +50,6 @@ pub fn write_bod(record: &Record) -> String {
     // writing to a string cannot fail
     let _ = writeln!(out, "手数＝{}  {last}  まで", position.game_ply().saturating_sub(1));
     out
-}
-
-fn is_handicap(root: &Position) -> bool {
-    handicap::name(root).is_some_and(|n| n != "平手")
 }
 
 /// The lines before the moves.
@@ -81,7 +77,7 @@ fn about(record: &Record) -> String {
             }
         }
     }
-    let handicap = is_handicap(&record.root);
+    let handicap = handicap::names(&record.root).is_some();
     for (color, name) in Color::ALL.into_iter().zip(&record.names) {
         if !name.is_empty() {
             let _ = writeln!(out, "{}：{}", player(color, handicap), one_line(name));

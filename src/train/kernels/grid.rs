@@ -4,7 +4,7 @@
 /// network, with room for sums up to 32.
 pub const ACC_SCALE: f32 = 8.0 * 127.0;
 
-/// The values that rows of the first layer can take in the forward pass.
+/// How the forward pass rounds the weights of the first layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
     /// Multiples of 1 / [`ACC_SCALE`].
