@@ -3,14 +3,14 @@
 use crate::commands::record_files::PartlyRead;
 use crate::commands::{
     accuracy, analyse, bench, book, completions, convert, csa, data, datagen, eval, learn, man, match_, mate,
-    net, openings, perft, train, tune,
+    net, openings, perft, toml_file, train, tune,
 };
 use crate::resume::interrupt::Unfinished;
 use crate::support::console::{OutputClosed, note, say};
 use crate::support::lang::Lang;
 use crate::support::messages;
 use crate::usi;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::error::Error;
 use std::io::{self, BufReader, IsTerminal};
 use std::path::PathBuf;
@@ -78,7 +78,13 @@ pub fn command() -> clap::Command {
 /// error), 2 after a wrong command line, 3 when game records could only be read in part, and 75 when a long
 /// job stopped early and can be continued.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            note!("toratsugumi: {e}");
+            return ExitCode::FAILURE;
+        }
+    };
     // USI's lines are English
     if cli.command.is_some() {
         cli.lang.unwrap_or_else(Lang::of_locale).choose();
@@ -100,6 +106,27 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The command line, and for `match` the settings of its file.
+fn parse() -> Result<Cli, String> {
+    let (mut words, mut command) = (Vec::from_iter(std::env::args_os()), Cli::command());
+    // without what the file says, this line may be wrong
+    if words.iter().any(|word| word == "match")
+        && let Ok(line) = Cli::command().ignore_errors(true).try_get_matches_from(&words)
+        && let Some((name @ "match", given)) = line.subcommand()
+        && let Some(path) = given.get_one::<PathBuf>("config")
+        && let Some(subcommand) = command.find_subcommand(name)
+    {
+        let failed = |reason| format!("{}: {reason}", path.display());
+        words.extend(toml_file::words(path, subcommand, given).map_err(failed)?.into_iter().map(Into::into));
+        if let Err(e) = command.try_get_matches_from_mut(&words) {
+            note!("toratsugumi: with the settings in {}:", path.display());
+            e.exit();
+        }
+    }
+    let matches = command.get_matches_from(words);
+    Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.exit()))
 }
 
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
@@ -152,6 +179,22 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_settings_file_in_the_documents_is_valid() {
+        let pages = [include_str!("../docs/training.md"), include_str!("../docs/ja/training.md")];
+        let examples = pages.map(|page| page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap());
+        assert_eq!(examples[0], examples[1]);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("match.toml");
+        std::fs::write(&path, examples[0]).unwrap();
+        let (command, name) = (Cli::command(), "match");
+        let given = command.clone().ignore_errors(true).get_matches_from(["toratsugumi", name]);
+        let (command, given) = (command.find_subcommand(name), given.subcommand_matches(name));
+        let words = toml_file::words(&path, command.unwrap(), given.unwrap()).unwrap();
+        assert_eq!(words.len(), 9);
+        Cli::try_parse_from(["toratsugumi", name].into_iter().chain(words.iter().map(|w| &**w))).unwrap();
     }
 
     #[test]

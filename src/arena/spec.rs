@@ -21,6 +21,18 @@ pub struct EngineSpec {
     pub limits: Option<EngineLimits>,
 }
 
+/// The option that every engine gets with the value 1 unless its spec sets it, because concurrent games share
+/// the processor.
+pub const THREADS: &str = "Threads";
+
+impl EngineSpec {
+    /// The value of [`THREADS`] that it sets.
+    pub fn threads(&self) -> Option<&str> {
+        let last = self.options.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(THREADS));
+        last.map(|(_, value)| &**value)
+    }
+}
+
 impl FromStr for EngineSpec {
     type Err = String;
 

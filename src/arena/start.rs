@@ -1,13 +1,9 @@
 //! Starting an engine of a match from its [`EngineSpec`]: [`start`].
 
 use super::limits::EngineLimits;
-use super::spec::EngineSpec;
+use super::spec::{EngineSpec, THREADS};
 use crate::support::messages;
 use crate::usi_client::{DialogueLog, EngineError, EngineProcess};
-
-/// The option that every engine gets with the value 1 unless its spec sets it, because concurrent games share
-/// the processor.
-const THREADS: &str = "Threads";
 
 /// A running engine that has accepted all its options, and remarks for the user about them.
 pub struct Started {
@@ -30,15 +26,12 @@ pub fn start(
     let mut process = EngineProcess::start(&spec.command, spec.dir.as_deref(), log, true)?;
     let mut options = spec.options.clone();
     let mut remarks = Vec::new();
-    let threads = spec.options.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(THREADS));
-    match threads {
+    match spec.threads() {
         None if process.has_option(THREADS) => {
             options.insert(0, (THREADS.into(), "1".into()));
             remarks.push(messages::one_thread(&spec.name));
         }
-        Some((_, n)) if limits.nodes.is_some() && n != "1" => {
-            remarks.push(messages::shared_nodes(&spec.name, n))
-        }
+        Some(n) if limits.nodes.is_some() && n != "1" => remarks.push(messages::shared_nodes(&spec.name, n)),
         _ => {}
     }
     process.configure(&options)?;

@@ -11,7 +11,7 @@ use super::standings::Standings;
 use super::start::{Started, start};
 use crate::resume::{Journal, ResumeError, interrupt};
 use crate::support::console::{Progress, clock};
-use crate::support::messages;
+use crate::support::{messages, numa};
 use crate::usi_client::{DialogueLog, EngineError, EngineProcess};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
@@ -34,6 +34,8 @@ pub struct Tournament {
     pub sprt: Option<Sprt>,
     /// Concurrent games.
     pub jobs: usize,
+    /// The processors of each; none where engines are not bound.
+    pub shares: Vec<Vec<usize>>,
     /// Whether to keep the lines of play that the engines report, for CSA records.
     pub keep_pv: bool,
     /// Records the dialogues with the engines.
@@ -56,6 +58,14 @@ impl Tournament {
         let (openings, pairs) = (self.schedule.different_openings(), self.schedule.games_each / 2);
         let repeats = openings < pairs && self.schedule.pairings.iter().any(timeless);
         repeats.then(|| messages::few_openings(openings, pairs))
+    }
+
+    /// Binds the calling thread, and so the engines that it starts, to the processors of one of the concurrent
+    /// games.
+    fn bind(&self, job: usize) {
+        if let Some(processors) = self.shares.get(job) {
+            numa::bind(processors);
+        }
     }
 
     fn start(&self, engine: usize) -> Result<Started, TournamentError> {
@@ -122,6 +132,8 @@ pub fn run(
     let mut progress = Progress::new(t.quiet);
     let mut ready = HashMap::new();
     if left > 0 {
+        // these engines are the first worker's
+        t.bind(0);
         for engine in 0..t.engines.len() {
             let Started { process, remarks } = match t.start(engine) {
                 Err(_) if interrupt::requests() > 0 => return Ok((standings, MatchEnd::Interrupted)),
@@ -138,11 +150,14 @@ pub fn run(
     let started = Instant::now();
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
-        for _ in 0..jobs {
+        for job in 0..jobs as usize {
             let (sender, todo, stop) = (sender.clone(), &todo, &stop);
             // the first thread has the engines that run already
             let running = std::mem::take(&mut ready);
-            scope.spawn(move || work(t, todo, stop, running, &sender));
+            scope.spawn(move || {
+                t.bind(job);
+                work(t, todo, stop, running, &sender);
+            });
         }
         drop(sender);
         let mut ending = MatchEnd::AllPlayed;

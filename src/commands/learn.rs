@@ -1,7 +1,7 @@
 //! The subcommand `learn`: the loop from games to a stronger network.
 
-use super::signals;
 use super::values::parse_duration;
+use super::{signals, toml_file};
 use crate::learn::{Config, LearnError, LoopOptions, System, TEMPLATE, prepare, print_job, run as learn};
 use crate::support::console::{note, say};
 use std::error::Error;
@@ -81,9 +81,8 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     })
 }
 
-fn read(path: &Path) -> Result<Config, Box<dyn Error>> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?)
+fn read(path: &Path) -> Result<Config, String> {
+    toml_file::read(path).map_err(|reason| format!("{}: {reason}", path.display()))
 }
 
 /// Writes the template; refuses to overwrite a file.

@@ -18,7 +18,7 @@ use crate::resume::interrupt::Unfinished;
 use crate::resume::sha256::sha256;
 use crate::resume::{AtPath, whole_file};
 use crate::support::console::{note, say};
-use crate::support::messages;
+use crate::support::{messages, numa};
 use crate::usi_client::DialogueLog;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -42,8 +42,12 @@ pub struct Args {
     /// An engine: `cmd=PATH [args=WORDS] [name=NAME] [dir=DIR] [nodes=N | depth=N | movetime=MS | byoyomi=MS
     /// | tc=S+S] [OPTION=VALUE ...]`, quoted as in a shell; the path `self` is this program. Give two or
     /// more. Threads is 1, and `self` has no book, unless an engine's OPTIONs set it
-    #[arg(long = "engine", short, value_name = "SPEC", required = true)]
+    #[arg(long = "engine", short, value_name = "SPEC", required_unless_present = "config")]
     engines: Vec<EngineSpec>,
+    /// Settings in TOML: the names of these options, and a table `[[engine]]` for each engine with the keys of
+    /// its SPEC. The command line overrides them
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Nodes per move
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
@@ -68,6 +72,10 @@ pub struct Args {
     /// Concurrent games
     #[arg(long, short, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: u16,
+    /// Bind the engines of each concurrent game to their own share of the processors: whole cores while there
+    /// are enough (Linux)
+    #[arg(long)]
+    affinity: bool,
     /// Which engines play each other, with more than two
     #[arg(long, value_enum, default_value = "round-robin")]
     mode: PairingMode,
@@ -197,6 +205,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         }
         None => None,
     };
+    let shares = if args.affinity { shares(&engines, args.jobs.into())? } else { Vec::new() };
     let adjudication = Adjudication {
         resign_score: (args.resign > 0).then_some(args.resign),
         resign_moves: args.resign_moves.unwrap_or(Adjudication::default().resign_moves),
@@ -234,6 +243,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         schedule,
         sprt,
         jobs: usize::from(args.jobs),
+        shares,
         keep_pv: args.csa,
         log,
         quiet: args.quiet,
@@ -279,6 +289,23 @@ fn prepared(mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Box<dyn Err
         }
     }
     Ok(engines)
+}
+
+/// The processors of each concurrent game. Every engine must have one for each of its threads.
+fn shares(engines: &[EngineSpec], jobs: usize) -> Result<Vec<Vec<usize>>, String> {
+    let shares = match numa::shares(jobs) {
+        Some(shares) => shares,
+        None if cfg!(target_os = "linux") => return Err(messages::few_processors(numa::processors(), jobs)),
+        None => return Err(messages::no_affinity()),
+    };
+    let processors = shares.iter().map(Vec::len).min().unwrap_or(0);
+    for engine in engines {
+        let threads = engine.threads().and_then(|n| n.parse().ok()).unwrap_or(1);
+        if threads > processors {
+            return Err(messages::narrow_share(&engine.name, threads, processors));
+        }
+    }
+    Ok(shares)
 }
 
 /// SHA-256 of the networks that engines load, because the file may be another one when the match continues.

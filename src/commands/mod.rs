@@ -23,6 +23,7 @@ pub mod perft;
 mod positions;
 pub mod record_files;
 mod signals;
+pub mod toml_file;
 pub mod train;
 pub mod tune;
 mod values;

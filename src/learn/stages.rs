@@ -294,6 +294,7 @@ pub fn judge(plan: &Plan, c: StageContext) -> Result<MatchSummary, LearnError> {
             engines: vec![engine(plan.number)?, engine(plan.player)?],
             limits: EngineLimits { nodes: Some(j.nodes), ..EngineLimits::default() },
             adjudication: Adjudication::default(),
+            shares: Vec::new(),
             keep_pv: false,
             schedule: MatchSchedule::new(
                 2,

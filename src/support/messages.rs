@@ -169,8 +169,17 @@ messages! {
         "逐次検定（SPRT）は2つのエンジンの間でだけ行えます",
         "a sequential test needs exactly two engines";
     two_engines()
-        "対局には2つ以上のエンジンが必要です。--engineを2回以上指定してください",
-        "a match needs two engines: give --engine at least twice";
+        "対局には2つ以上のエンジンが必要です。--engine（--configのファイルでは[[engine]]）を2つ以上指定してください",
+        "a match needs two engines: give --engine, or [[engine]] in the file of --config, at least twice";
+    few_processors(processors, jobs)
+        "--affinity: 同時に{jobs}局を指すには同数のプロセッサが必要ですが、使えるのは{processors}個です",
+        "--affinity: {jobs} concurrent game{jobs:#} need as many processors; there are {processors}";
+    narrow_share(engine, threads, processors)
+        "--affinity: {engine}はThreads={threads}ですが、1局に割り当てられるプロセッサは{processors}個です",
+        "--affinity: {engine} has Threads={threads}, but each game has {processors} processor{processors:#}";
+    no_affinity()
+        "--affinityはLinuxでのみ使えます",
+        "--affinity works on Linux only";
     few_openings(openings, pairs)
         "警告: ノード数か深さだけの制限で{pairs}組の対局に対し、開始局面が{openings}種類しかありません。同じ対局が\
          繰り返されると、結果が実際より確からしく見えます",

@@ -76,6 +76,77 @@ fn dialogues_are_logged() {
     }
 }
 
+/// A settings file gives what the command line does not.
+#[test]
+fn settings_come_from_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (config, book, out) = (dir.path().join("m.toml"), openings(dir.path()), dir.path().join("out"));
+    let out = out.to_str().unwrap();
+    let text = format!(
+        "games = 4\nnodes = 60\nopenings = '{book}'\nout = '{out}'\ncsa = true\nsprt = '0,5'\n\
+         [[engine]]\ncmd = 'self'\nname = 'first one'\nUSI_Hash = 1\n\
+         [[engine]]\ncmd = 'self'\nname = 'second'\nUSI_Hash = 1\nnodes = 20\n"
+    );
+    std::fs::write(&config, &text).unwrap();
+    let config = config.to_str().unwrap();
+    let summary = play(&["--config", config]);
+    let engines = |summary: &Value| -> Vec<String> {
+        let engines = summary["settings"]["engines"].as_array().unwrap();
+        engines.iter().map(|e| format!("{} {}", e["name"], e["limits"]["nodes"])).collect()
+    };
+    assert_eq!(engines(&summary), ["\"first one\" null", "\"second\" 20"]);
+    assert_eq!((&summary["games"], &summary["settings"]["limits"]["nodes"]), (&4.into(), &60.into()));
+    assert_eq!(std::fs::read_dir(dir.path().join("out/csa")).unwrap().count(), 4);
+    // the command line has its own engines and number of games, and `alpha` needs `sprt` of the file
+    let (a, b, other) = (own("a", ""), own("b", ""), dir.path().join("other"));
+    let line = ["-e", &a, "-e", &b, "--games", "2", "--alpha", "0.1", "--out", other.to_str().unwrap()];
+    let summary = play(&[&["--config", config], &line[..]].concat());
+    assert_eq!(engines(&summary), ["\"a\" null", "\"b\" null"]);
+    assert_eq!(summary["games"], 2);
+    for (wrong, code, words) in [
+        ("gmaes = 2", 1, "m.toml: match has no setting `gmaes`"),
+        ("games = 0", 2, "m.toml:\nerror: invalid value '0' for '--games"),
+        ("games = ", 1, "m.toml: line 1: "),
+        ("games = 2", 1, "[[engine]] in the file of --config"),
+        ("[[engine]]\nname = 'x'", 2, "names no command"),
+    ] {
+        std::fs::write(config, wrong).unwrap();
+        let output = binary().args(["--config", config]).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        assert!(message.contains(words), "{wrong}: {message}");
+    }
+}
+
+/// Concurrent games do not share processors.
+#[cfg(target_os = "linux")]
+#[test]
+fn affinity_binds_every_game_to_its_own_processors() {
+    let dir = tempfile::tempdir().unwrap();
+    let all = std::thread::available_parallelism().unwrap().get();
+    let jobs = all.min(2);
+    let seen = dir.path().join("seen");
+    let look = format!("grep Cpus_allowed: /proc/$$/status >> {}; echo bestmove resign", seen.display());
+    let [a, b] = ["a", "b"].map(|name| shell_engine(dir.path(), name, &look));
+    let args = ["-e", &a, "-e", &b, "--nodes", "1", "--games", "40", "--affinity", "-j"];
+    play(&[&args[..], &[&jobs.to_string()]].concat());
+    let text = std::fs::read_to_string(&seen).unwrap();
+    let mask = |line: &str| line.split_once('\t').unwrap().1.replace(',', "");
+    let masks: std::collections::BTreeSet<u128> =
+        text.lines().map(|line| u128::from_str_radix(&mask(line), 16).unwrap()).collect();
+    assert_eq!(masks.len(), jobs, "{text}");
+    assert_eq!(masks.iter().fold(0, |all, mask| all ^ mask), masks.iter().fold(0, |all, mask| all | mask));
+    assert!(masks.iter().all(|mask| mask.count_ones() as usize <= all / jobs));
+    let message = refused(&["-e", &a, "-e", &b, "--affinity", "-j", "1024"]);
+    assert!(
+        message.contains("--affinity: 1024 concurrent games need as many processors; there "),
+        "{message}"
+    );
+    let greedy = own("greedy", "").replace("Threads=1", "Threads=1024");
+    let message = refused(&["-e", &a, "-e", &greedy, "--affinity"]);
+    assert!(message.contains("--affinity: greedy has Threads=1024, but each game has "), "{message}");
+}
+
 #[cfg(unix)]
 #[test]
 fn faults_lose_and_are_reported() {

@@ -1,5 +1,6 @@
 //! [`Args`] come from the command line and from a TOML file; together they make [`Settings`].
 
+use crate::commands::toml_file;
 use crate::commands::values::parse_duration;
 use crate::csa::secret::Secret;
 use crate::csa::settings::{Settings, SettingsError};
@@ -116,7 +117,9 @@ impl Args {
     /// The command line first, then the file, then the defaults.
     pub fn settings(self, environment: impl Fn(&str) -> Option<String>) -> Result<Settings, SettingsError> {
         let file = match &self.config {
-            Some(path) => read_config(path)?,
+            Some(path) => {
+                toml_file::read(path).map_err(|reason| SettingsError::File { path: path.clone(), reason })?
+            }
             None => Args::default(),
         };
         let dry_run = self.dry_run || file.dry_run;
@@ -191,16 +194,6 @@ impl Args {
             quiet: self.quiet || file.quiet,
         })
     }
-}
-
-fn read_config(path: &Path) -> Result<Args, SettingsError> {
-    let failed = |reason: String| SettingsError::File { path: path.into(), reason };
-    let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-    toml::from_str(&text).map_err(|e| {
-        // the full message would quote the line, which may hold the password
-        let line = e.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        failed(format!("line {line}: {}", e.message()))
-    })
 }
 
 fn read_password(path: &Path) -> Result<Secret, SettingsError> {

@@ -13,6 +13,27 @@ pub fn machine(all: bool) -> Option<Machine> {
     read(Path::new("/sys/devices/system"), allowed.as_ref())
 }
 
+/// The logical processors that this process was given, by memory node and core.
+pub fn cores() -> Option<Vec<Vec<Vec<usize>>>> {
+    let core = |p: &usize, node: &[usize]| {
+        let path = format!("/sys/devices/system/cpu/cpu{p}/topology/thread_siblings_list");
+        let mut core =
+            std::fs::read_to_string(path).ok().and_then(|text| parse_list(&text)).unwrap_or_default();
+        core.retain(|p| node.contains(p));
+        if core.is_empty() { vec![*p] } else { core }
+    };
+    let cores = |node: &Vec<usize>| {
+        let mut cores: Vec<Vec<usize>> = Vec::new();
+        for p in node {
+            if !cores.iter().any(|core| core.contains(p)) {
+                cores.push(core(p, node));
+            }
+        }
+        cores
+    };
+    Some(machine(false)?.nodes.iter().map(cores).collect())
+}
+
 /// Binds the calling thread; false where the system refuses.
 pub fn bind(processors: &[usize]) -> bool {
     let mut mask: Mask = [0; MOST / 64];

@@ -20,10 +20,16 @@ mod system {
     pub fn machine(_all: bool) -> Option<super::Machine> {
         None
     }
+    pub fn cores() -> Option<Vec<Vec<Vec<usize>>>> {
+        None
+    }
+    /// False: this system binds no threads.
     pub fn bind(_processors: &[usize]) -> bool {
         false
     }
 }
+
+pub use system::bind;
 
 use super::messages::Number;
 use std::collections::BTreeSet;
@@ -58,6 +64,27 @@ pub fn processors() -> usize {
     #[cfg(windows)]
     let ours = system::processors().unwrap_or(ours);
     ours
+}
+
+/// A share of the processors that this process was given for each of `jobs` jobs: equally many whole cores,
+/// or single logical processors where there are fewer cores than jobs, each share within a memory node. None
+/// where there are fewer processors than jobs, and on systems where the processes that a bound thread starts
+/// are not bound as it is.
+pub fn shares(jobs: usize) -> Option<Vec<Vec<usize>>> {
+    equal_shares(&system::cores()?, jobs)
+}
+
+/// Of cores by memory node.
+fn equal_shares(nodes: &[Vec<Vec<usize>>], jobs: usize) -> Option<Vec<Vec<usize>>> {
+    let cores: usize = nodes.iter().map(Vec::len).sum();
+    let mut nodes = nodes.to_vec();
+    if cores < jobs {
+        nodes = nodes.iter().map(|node| node.iter().flatten().map(|p| vec![*p]).collect()).collect();
+    }
+    let parts: usize = nodes.iter().map(Vec::len).sum();
+    let fits = |size: &usize| nodes.iter().map(|node| node.len() / size).sum::<usize>() >= jobs;
+    let size = (1..=parts / jobs.max(1)).rev().find(fits)?;
+    Some(nodes.iter().flat_map(|node| node.chunks_exact(size)).map(<[_]>::concat).take(jobs).collect())
 }
 
 /// A text that is no policy.
@@ -279,6 +306,19 @@ mod tests {
         for bad in ["", "numa", "0:", "0-1:1", "1-x", "-1", "0-65536", "99999999999999999999", "3-1"] {
             assert_eq!(policy(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn jobs_get_whole_cores_of_one_memory_node() {
+        // two memory nodes of three cores with two logical processors each
+        let nodes = [0, 3].map(|first| (first..first + 3).map(|p| vec![p, p + 6]).collect::<Vec<_>>());
+        let shares = |jobs| equal_shares(&nodes, jobs);
+        assert_eq!(shares(1), Some(vec![vec![0, 6, 1, 7, 2, 8]]));
+        assert_eq!(shares(2), Some(vec![vec![0, 6, 1, 7, 2, 8], vec![3, 9, 4, 10, 5, 11]]));
+        assert_eq!(shares(3), Some(vec![vec![0, 6], vec![1, 7], vec![2, 8]]));
+        assert_eq!(shares(7).unwrap().concat(), [0, 6, 1, 7, 2, 8, 3]);
+        assert_eq!(shares(12).unwrap().concat(), [0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]);
+        assert_eq!(shares(13), None);
     }
 
     #[test]

@@ -39,6 +39,11 @@ pub fn machine(all: bool) -> Option<Machine> {
     Some(machine).filter(|m| !m.nodes.is_empty())
 }
 
+/// None: a process may run anywhere, wherever the thread was bound that started it.
+pub fn cores() -> Option<Vec<Vec<Vec<usize>>>> {
+    None
+}
+
 /// Binds the calling thread to those of the processors that are in the first one's processor group; false
 /// where the system refuses.
 pub fn bind(processors: &[usize]) -> bool {
