@@ -1,6 +1,6 @@
 //! `toratsugumi convert`: game records from one format into another.
 
-use super::{existing, record_files};
+use super::{output_files, record_files};
 use crate::record::{Format, Record, floodgate};
 use crate::resume::whole_file;
 use crate::support::console::{self, note};
@@ -128,6 +128,9 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     if args.force && args.output.is_none() && args.out_dir.is_none() {
         return Err(messages::force_without_output().into());
     }
+    if let Some(path) = &args.output {
+        output_files::check(path, args.force)?;
+    }
     let encoding = args.encoding.unwrap_or_else(|| Encoding::of(args.output.as_deref()));
     let mut reader = record_files::Reader::new(args.from, args.strict);
     let mut games = Vec::new();
@@ -149,7 +152,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     let kept = match &args.out_dir {
         Some(dir) => write_files(dir, &games, to, encoding, args.force)?,
         None => {
-            write_one(args.output.as_deref(), &games, to, encoding, args.force)?;
+            write_one(args.output.as_deref(), &games, to, encoding)?;
             0
         }
     };
@@ -173,8 +176,8 @@ fn write_files(
         name.push(".");
         name.push(to.extension(encoding == Encoding::Utf8));
         let path = dir.join(name);
-        let free = existing::claim(&mut taken, path.clone(), &game.source);
-        if let Err(e) = free.and_then(|()| existing::spare(&path, force)) {
+        let free = output_files::claim(&mut taken, path.clone(), &game.source);
+        if let Err(e) = free.and_then(|()| output_files::spare(&path, force)) {
             note!("{e}");
             kept += 1;
             continue;
@@ -202,7 +205,6 @@ fn write_one(
     games: &[Game],
     to: Format,
     encoding: Encoding,
-    force: bool,
 ) -> Result<(), Box<dyn Error>> {
     let separator = match (to.separator(), games.len()) {
         (Some(separator), _) => separator,
@@ -211,9 +213,6 @@ fn write_one(
     };
     let texts: Vec<String> = games.iter().map(|game| to.write(&game.record)).collect();
     let bytes = encoding.encode(&texts.join(separator))?;
-    if let Some(path) = output {
-        existing::spare(path, force)?;
-    }
     match output {
         // no empty file in place of records that could not be read
         Some(path) if games.is_empty() => Err(messages::no_game(path.display()).into()),

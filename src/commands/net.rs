@@ -1,7 +1,7 @@
 //! `toratsugumi net`: makes, exports, averages and inspects networks.
 
-use super::existing::spare;
 use super::networks::network;
+use super::output_files::check;
 use super::positions::sample;
 use crate::nnue::mean::mean;
 use crate::nnue::{Architecture, Network, inspect};
@@ -100,11 +100,11 @@ fn save(network: &Network, path: &Path) -> Result<(), String> {
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
     match args.command {
         NetCommand::Bootstrap { output, force } => {
-            spare(&output, force)?;
+            check(&output, force)?;
             save(&Network::bootstrap()?, &output)?;
         }
         NetCommand::Export { eval_dir, arch, output, force } => {
-            spare(&output, force)?;
+            check(&output, force)?;
             let network = match (&eval_dir, arch) {
                 (Some(path), Some(_)) => {
                     let read =
@@ -117,7 +117,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             save(&network, &output)?;
         }
         NetCommand::Pack { input, output, force } => {
-            spare(&output, force)?;
+            check(&output, force)?;
             let network = network(Some(&input))?;
             let written = WholeFile::create(&output).and_then(|mut file| {
                 network.pack(&mut file)?;
@@ -126,7 +126,7 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             written.map_err(|e| format!("cannot write {}: {e}", output.display()))?;
         }
         NetCommand::Mean { inputs, output, force } => {
-            spare(&output, force)?;
+            check(&output, force)?;
             let networks = inputs.iter().map(|input| network(Some(input))).collect::<Result<Vec<_>, _>>()?;
             save(&mean(&networks)?, &output)?;
         }

@@ -1,6 +1,6 @@
 //! `toratsugumi openings`: the command line.
 
-use super::{existing, signals};
+use super::{output_files, signals};
 use crate::arena::balanced::{Maker, Recipe};
 use crate::nnue::Network;
 use crate::resume::interrupt;
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     /// Consecutive failures after which the run gives up.
     const MOST_FAILURES: u64 = 1000;
     let path = args.out.display();
-    existing::spare(&args.out, args.force)?;
+    output_files::check(&args.out, args.force)?;
     if args.min_plies.div_ceil(2) > args.max_plies / 2 {
         return Err("no even number of plies from --min-plies to --max-plies".into());
     }

@@ -31,6 +31,12 @@ messages! {
     exists(path)
         "{path}: 既に存在するため書き込みません。上書きするには--forceを付けてください",
         "{path} exists; use --force to overwrite it";
+    is_directory(path)
+        "{path}: ファイルではなくディレクトリです",
+        "{path} is a directory";
+    no_directory(path, dir)
+        "{path}: ディレクトリ{dir}がありません",
+        "{path}: no directory {dir}";
     nothing_left()
         "指し手が一つも残らないため、何も書き込みませんでした",
         "no move is left; nothing was written";

@@ -192,6 +192,44 @@ fn outputs_overwrite_nothing_without_force() {
     }
 }
 
+/// A command that writes a file finds out before its work that it cannot.
+#[test]
+fn outputs_in_missing_directories_are_refused_before_the_work() {
+    let dir = Workspace::new();
+    std::fs::write(dir.at("a.csa"), "V2.2\nPI\n+\n+7776FU\n%TORYO\n").unwrap();
+    std::fs::create_dir(dir.at("d.psv")).unwrap();
+    for line in [
+        "data convert a.games -o no/x.psv",
+        "data shuffle a.psv -o no/x.psv",
+        "data dedup a.psv -o no/x.psv",
+        "data merge a.games -o no/x.games",
+        "data label a.psv -o no/x.psv --nodes 100000000",
+        "data label a.psv -o no/x.psv --nodes 100000000 --resume",
+        "openings --out no/x.txt --nodes 100000000 --quiet",
+        "convert a.csa missing.csa -o no/x.kif",
+        "book make a.csa missing.csa -o no/x.db",
+        "book minimax <internal> -o no/x.db",
+        "book think <internal> -o no/x.db",
+        "book think <internal> -o no/x.txt --frontier 5",
+        "book pack missing.db -o no/x.zst",
+        "net bootstrap -o no/x.bin",
+        "net export -o no/x.bin",
+        "net pack missing.bin -o no/x.bin",
+        "net mean missing.bin missing.bin -o no/x.bin",
+        "csa --dry-run --quiet --log no/x.log",
+        "match -e cmd=self -e cmd=self --nodes 100000000 --quiet --log no/x.log",
+    ] {
+        dir.refuses(line, if line.contains("--log") { "no/x." } else { ": no directory no" });
+    }
+    for (line, words) in [
+        ("data convert a.games -o d.psv", "d.psv exists"),
+        ("data convert a.games -o d.psv --force", "d.psv is a directory"),
+    ] {
+        dir.refuses(line, words);
+    }
+    assert!(!dir.at("no").exists());
+}
+
 #[test]
 fn a_finished_labelling_is_recognized_by_positions_and_settings() {
     let dir = Workspace::new();

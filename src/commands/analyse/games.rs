@@ -2,7 +2,7 @@
 
 use super::args::{Args, Form};
 use crate::book::Library;
-use crate::commands::{existing, record_files, signals};
+use crate::commands::{output_files, record_files, signals};
 use crate::nnue::Network;
 use crate::record::{Format, Record};
 use crate::resume::interrupt::{self, Unfinished};
@@ -168,7 +168,7 @@ fn games(
         for (i, record) in found.into_iter().enumerate() {
             let name = whole_file::beside(&dir.join(source.stem(i, count)), "analysis");
             let target = args.to_files().then(|| name.clone());
-            let claimed = target.clone().map(|target| existing::claim(&mut taken, target, &source.path));
+            let claimed = target.clone().map(|target| output_files::claim(&mut taken, target, &source.path));
             if let Some(Err(e)) = claimed {
                 failed += 1;
                 note!("{e}");

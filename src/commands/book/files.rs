@@ -1,7 +1,7 @@
 //! Reading and writing book files.
 
 use crate::book::{self, Book, BookFormat, Dropped};
-use crate::commands::existing;
+use crate::commands::output_files;
 use crate::resume::whole_file::WholeFile;
 use crate::support::console::{note, say};
 use crate::support::messages;
@@ -28,15 +28,15 @@ impl OutputArgs {
     }
 
     /// # Errors
-    /// If the file exists.
-    pub fn spare(&self) -> Result<(), String> {
-        existing::spare(&self.output, self.force)
+    /// If the file exists or cannot be written.
+    pub fn check_file(&self) -> Result<(), String> {
+        output_files::check(&self.output, self.force)
     }
 
     /// The format, found before any work is done; also that nothing is in the way.
     pub fn check(&self) -> Result<BookFormat, Box<dyn Error>> {
         let path = self.output.display();
-        self.spare()?;
+        self.check_file()?;
         let format = self.to.or_else(|| BookFormat::of_path(&self.output));
         Ok(format.ok_or_else(|| messages::no_book_format(path))?)
     }

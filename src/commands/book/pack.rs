@@ -2,7 +2,7 @@
 
 use super::files;
 use crate::book::{self, BookFormat, embedded};
-use crate::commands::existing;
+use crate::commands::output_files;
 use crate::resume::whole_file::WholeFile;
 use std::error::Error;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct Args {
 
 /// Runs `book pack`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
-    existing::spare(&args.output, args.force)?;
+    output_files::check(&args.output, args.force)?;
     let mut ybb = Vec::new();
     let book = files::to_write(files::read(&args.input)?, BookFormat::Ybb, &args.output);
     book::write(book, BookFormat::Ybb, &mut ybb)?;

@@ -117,6 +117,7 @@ pub struct Args {
 
 /// Runs `book think`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    args.output.check_file()?;
     let book = match &args.input {
         Some(path) => files::each_once(files::read(path)?, path),
         None => Book::default(),
@@ -138,7 +139,6 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         note!("{}", messages::unnumbered_lines(path.display(), unnumbered, book.len()));
     }
     if let Some(most) = args.frontier {
-        args.output.spare()?;
         return write_frontier(args, &frontier(&book, &roots, &expansion, &replies, &HashSet::new(), most));
     }
     let format = args.output.check()?;

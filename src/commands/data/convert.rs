@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let plies = if args.all { Plies::All } else { Plies::Fit };
     let to_games = Format::of(&args.files.output)? == Format::Games;
-    args.files.spare()?;
+    args.files.check(false)?;
     let inputs = args.files.inputs()?;
     if to_games && inputs.iter().any(|(_, format)| *format == Format::Games) {
         return Err("input and output are .games; use `data merge`".into());

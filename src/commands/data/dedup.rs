@@ -33,7 +33,7 @@ struct Seen {
 /// Runs `data dedup`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let format = Format::of(&args.files.output)?;
-    args.files.spare()?;
+    args.files.check(false)?;
     let inputs = args.files.inputs_of(format)?;
     let mut seen = Seen::default();
     match format {

@@ -1,6 +1,7 @@
 //! The files that `train` and the subcommands of `data` read, and the one that they write.
 
-use crate::commands::existing;
+use crate::commands::output_files;
+use crate::commands::record_files::PartlyRead;
 use crate::data::{self, Format};
 use crate::support::console::note;
 use std::collections::HashSet;
@@ -22,9 +23,9 @@ pub struct InOut {
 }
 
 impl InOut {
-    /// Refuses to overwrite the output without `--force`.
-    pub fn spare(&self) -> Result<(), String> {
-        existing::spare(&self.output, self.force)
+    /// Refuses an output that cannot be written, and one that exists unless with `--force` or `resume`.
+    pub fn check(&self, resume: bool) -> Result<(), String> {
+        output_files::check(&self.output, self.force || resume)
     }
 
     /// The files to read; see [`files`].

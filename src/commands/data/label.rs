@@ -65,9 +65,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if Format::of(output)? != Format::Psv {
         return Err(in_file(output, "labels are written as .psv"));
     }
-    if !args.resume {
-        args.files.spare()?;
-    }
+    args.files.check(args.resume)?;
     signals::watch();
     let mut positions = Vec::new();
     for (path, _) in args.files.inputs()? {

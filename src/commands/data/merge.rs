@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     if Format::of(output)? != Format::Games {
         return Err(in_file(output, "merged games are written as .games"));
     }
-    args.files.spare()?;
+    args.files.check(false)?;
     let inputs = args.files.inputs_of(Format::Games)?;
     let mut readers = inputs.iter().map(|path| GameReader::open(path)).collect::<Result<Vec<_>, _>>()?;
     let fingerprint = readers[0].fingerprint();

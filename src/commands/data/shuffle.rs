@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
                 .into(),
         );
     };
-    args.files.spare()?;
+    args.files.check(false)?;
     let inputs = args.files.inputs_of(format)?;
     let mut total = 0u64;
     for path in &inputs {
