@@ -12,6 +12,7 @@ use super::recorder::{Circumstances, Recorder};
 use super::session::{Session, SessionError};
 use super::settings::Settings;
 use super::thinking::{Memory, Statistics};
+use crate::resume::ResumeError;
 use crate::support::console::printable;
 use crate::types::Color;
 use jiff::{Timestamp, Zoned};
@@ -26,9 +27,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Why a client gave up.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The records or the log cannot be written.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
+    /// The directory for the records cannot be made.
+    #[error(transparent)]
+    Directory(#[from] ResumeError),
     /// The first login failed; with the server's reason.
     #[error("login refused{0}; check --id, the password and --game")]
     Refused(String),

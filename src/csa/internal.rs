@@ -37,7 +37,7 @@ impl Internal {
                 remark.into_iter().for_each(|text| (self.sink)(Thought::Remark(text)));
                 Ok(())
             }
-            Err(e) => Err(PlayerError::Option { name: name.into(), what: e.to_string() }),
+            Err(e) => Err(PlayerError::Engine(e.to_string())),
         }
     }
 
@@ -57,20 +57,18 @@ impl Player for Internal {
 
     fn prepare(&mut self) -> Result<(), PlayerError> {
         let (sink, chosen) = (&self.sink, &self.chosen);
-        let mut complaint = None;
-        let prepared = self.engine.prepare(&mut |text| {
-            if complaint.is_none() && is_complaint(text, chosen) {
-                complaint = Some(text.to_string());
-            }
-            sink(Thought::Remark(text.into()));
-        });
-        prepared.map_err(|e| PlayerError::Engine(e.to_string()))?;
         // before the first game nothing is lost yet; later the engine plays on with what it has
         let first = !std::mem::replace(&mut self.prepared, true);
-        match complaint {
-            Some(text) if first => Err(PlayerError::Engine(text)),
-            _ => Ok(()),
-        }
+        let mut complaint = None;
+        let prepared = self.engine.prepare(&mut |text| {
+            if first && complaint.is_none() && is_complaint(text, chosen) {
+                complaint = Some(text.to_string());
+            } else {
+                sink(Thought::Remark(text.into()));
+            }
+        });
+        prepared.map_err(|e| PlayerError::Engine(e.to_string()))?;
+        complaint.map_or(Ok(()), |text| Err(PlayerError::Engine(text)))
     }
 
     fn new_game(&mut self, max_moves: Option<u32>, rule: Option<EnteringKingRule>) {

@@ -2,6 +2,7 @@
 //! a server or a player reaches the terminal.
 
 use super::secret::Secret;
+use crate::resume::{AtPath, ResumeError};
 use crate::support::console::{Progress, note, printable};
 use std::fs::File;
 use std::io::Write;
@@ -83,9 +84,9 @@ impl Log {
         file: Option<&Path>,
         screen: Arc<Screen>,
         label: &str,
-    ) -> std::io::Result<Log> {
+    ) -> Result<Log, ResumeError> {
         let file = match file {
-            Some(path) => Some(Mutex::new(LogFile::open(path)?)),
+            Some(path) => Some(Mutex::new(LogFile::open(path).at(path)?)),
             None => None,
         };
         Ok(Log { secret, screen, file, label: label.into(), live: true })

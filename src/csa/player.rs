@@ -111,17 +111,9 @@ impl Allowance {
 /// Why a player cannot play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlayerError {
-    /// The engine does not start or answer.
+    /// The engine does not start or answer, or refuses an option.
     #[error("{0}")]
     Engine(String),
-    /// An option that the engine does not have, or with a value that it refuses.
-    #[error("option {name}: {what}")]
-    Option {
-        /// The option.
-        name: String,
-        /// What is wrong with it.
-        what: String,
-    },
 }
 
 /// An engine that plays for us. None of the calls waits for a search.

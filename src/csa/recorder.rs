@@ -3,7 +3,7 @@
 use super::game::{GameOutcome, ServerGame};
 use super::protocol::Verdict;
 use crate::record::csa;
-use crate::resume::whole_file;
+use crate::resume::{AtPath, ResumeError, whole_file};
 use crate::types::Color;
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
@@ -77,8 +77,8 @@ struct UnwrittenRecord {
 impl Recorder {
     /// # Errors
     /// When the directory cannot be made.
-    pub fn new(dir: &Path) -> io::Result<Recorder> {
-        std::fs::create_dir_all(dir)?;
+    pub fn new(dir: &Path) -> Result<Recorder, ResumeError> {
+        std::fs::create_dir_all(dir).at(dir)?;
         Ok(Recorder { dir: dir.into(), waiting: Vec::new() })
     }
 

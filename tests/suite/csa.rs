@@ -1030,6 +1030,13 @@ fn any_usi_engine_can_play() {
         assert!(said.contains("no-such-network") || said.contains("no option NoSuchOption"), "{said}");
     }
     assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-engine"));
+    for (option, said) in [
+        ("Foo=1", "No such option: Foo"),
+        ("USI_Hash=x", "USI_Hash wants a whole number from 1 to 33554432, not `x`"),
+    ] {
+        let output = csa_command(&["--dry-run", "--option", option], dir.path()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), format!("toratsugumi: {said}\n"));
+    }
 }
 
 #[cfg(unix)]

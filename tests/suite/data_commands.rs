@@ -217,9 +217,10 @@ fn outputs_in_missing_directories_are_refused_before_the_work() {
         "net pack missing.bin -o no/x.bin",
         "net mean missing.bin missing.bin -o no/x.bin",
         "csa --dry-run --quiet --log no/x.log",
+        "csa --dry-run --quiet --out a.psv/no/x.",
         "match -e cmd=self -e cmd=self --nodes 100000000 --quiet --log no/x.log",
     ] {
-        dir.refuses(line, if line.contains("--log") { "no/x." } else { ": no directory no" });
+        dir.refuses(line, if line.contains("--quiet --") { "no/x." } else { ": no directory no" });
     }
     for (line, words) in [
         ("data convert a.games -o d.psv", "d.psv exists"),

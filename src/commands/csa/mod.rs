@@ -13,11 +13,10 @@ use crate::csa::log::{Log, Screen};
 use crate::csa::loopback::{Loopback, Rules};
 use crate::csa::player::{Player, PlayerError, Sink, Thought};
 use crate::csa::settings::Settings;
-use crate::resume::interrupt;
+use crate::resume::{ResumeError, interrupt};
 use crate::support::console::{note, printable, say};
 use crate::support::messages::Number;
 use std::error::Error;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Once};
@@ -56,7 +55,7 @@ fn wish(quiet: bool) -> Wish {
 }
 
 /// Messages begin with `label`.
-fn log(settings: &Settings, screen: &Arc<Screen>, label: &str) -> io::Result<Log> {
+fn log(settings: &Settings, screen: &Arc<Screen>, label: &str) -> Result<Log, ResumeError> {
     Log::new(settings.password.clone(), settings.log.as_deref(), screen.clone(), label)
 }
 
