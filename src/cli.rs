@@ -75,8 +75,8 @@ pub fn command() -> clap::Command {
 }
 
 /// Parses the command line and runs the command. The exit code is 1 after an error (one line on standard
-/// error), 2 after a wrong command line, 3 when game records could only be read in part, and 75 when a long
-/// job stopped early and can be continued.
+/// error), 2 after a wrong command line, 3 when game records or training records could only be read in part,
+/// and 75 when a long job stopped early and can be continued.
 pub fn main() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,

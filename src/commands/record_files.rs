@@ -186,10 +186,10 @@ impl Reader {
     }
 }
 
-/// Every game was read, but of some files only a part.
+/// A success, but of some files only a part was read.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct PartlyRead(String);
+pub struct PartlyRead(pub String);
 
 impl PartlyRead {
     /// Distinguishes it from a failure, for scripts.

@@ -314,9 +314,18 @@ fn torn_records_are_reported_and_missing_moves_are_valid() {
     for line in ["data stats torn.psv", "data shuffle torn.psv -o s.psv", "data dedup torn.psv -o d.psv"] {
         let (code, _, errors) = dir.run(line);
         assert!(
-            code == 0 && errors.contains("torn.psv: an incomplete record at the end"),
+            code == 3 && errors.contains("torn.psv: an incomplete record at the end"),
             "{line}: {errors}"
         );
+        assert!(errors.ends_with("toratsugumi: damaged files, read in part: 1\n"), "{errors}");
+    }
+    let games = dir.read("a.games");
+    std::fs::write(dir.at("torn.games"), &games[..games.len() - 1]).unwrap();
+    for line in
+        ["data stats torn.games", "data convert torn.games -o t.psv", "data merge torn.games -o t.games"]
+    {
+        let (code, _, errors) = dir.run(line);
+        assert!(code == 3 && errors.contains("torn.games: reading ends early"), "{line}: {errors}");
     }
     let (code, said, _) = dir.run("data verify torn.psv a.psv");
     assert!(

@@ -7,6 +7,7 @@ use crate::support::console::note;
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The arguments of a subcommand that reads training records and writes a file.
 #[derive(Debug, clap::Args)]
@@ -47,7 +48,7 @@ impl InOut {
 /// are left out with a warning.
 pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, Format)>, Box<dyn Error>> {
     for part in data::unfinished(paths)? {
-        warn(format!("{}: left out, its run is not finished; name the file to use it", part.display()));
+        note!("warning: {}: left out, its run is not finished; name the file to use it", part.display());
     }
     let files = data::files(paths)?;
     if files.is_empty() {
@@ -69,9 +70,22 @@ pub fn files(paths: &[PathBuf], output: Option<&Path>) -> Result<Vec<(PathBuf, F
     Ok(files)
 }
 
+/// How many faults [`warn`] has reported.
+static FAULTS: AtomicUsize = AtomicUsize::new(0);
+
 /// Reports a fault in a file that can still be used.
 pub fn warn(text: String) {
+    FAULTS.fetch_add(1, Relaxed);
     note!("warning: {text}");
+}
+
+/// # Errors
+/// [`PartlyRead`] if a file had a fault.
+pub fn all_read() -> Result<(), PartlyRead> {
+    match FAULTS.load(Relaxed) {
+        0 => Ok(()),
+        n => Err(PartlyRead(format!("damaged files, read in part: {n}"))),
+    }
 }
 
 pub fn in_file(path: &Path, e: impl std::fmt::Display) -> Box<dyn Error> {

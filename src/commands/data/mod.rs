@@ -30,9 +30,9 @@ enum DataCommand {
     Shuffle(shuffle::Args),
 }
 
-/// Runs the subcommand.
+/// Runs the subcommand; [`PartlyRead`](super::record_files::PartlyRead) when a file is damaged but could be used.
 pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
-    match args.command {
+    let done = match args.command {
         DataCommand::Stats(args) => stats::run(&args),
         DataCommand::Verify(args) => verify::run(&args),
         DataCommand::Convert(args) => convert::run(&args),
@@ -40,5 +40,6 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
         DataCommand::Dedup(args) => dedup::run(&args),
         DataCommand::Label(args) => label::run(&args),
         DataCommand::Shuffle(args) => shuffle::run(&args),
-    }
+    };
+    done.and_then(|()| Ok(inputs::all_read()?))
 }
