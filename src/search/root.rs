@@ -65,6 +65,9 @@ impl Worker {
             }
             if !self.stopped() {
                 self.completed_depth = self.root_depth;
+                if main {
+                    self.shared.has_move.store(true, Relaxed);
+                }
                 if self.last_pv.first() != Some(&self.root_moves[0].mv) {
                     last_best_depth = self.root_depth;
                 }

@@ -42,6 +42,8 @@ pub struct SharedState {
     /// Stopped by a limit or the user in the middle of an iteration.
     pub aborted: AtomicBool,
     pub increase_depth: AtomicBool,
+    /// The first thread has finished an iteration, so that there is a move to play.
+    pub has_move: AtomicBool,
     /// Stopped by the user, not by a limit: an infinite search waits for it.
     asked_to_stop: AtomicBool,
     ponder: AtomicBool,
@@ -63,6 +65,7 @@ impl SharedState {
             user_stop: Arc::default(),
             aborted: AtomicBool::new(false),
             increase_depth: AtomicBool::new(true),
+            has_move: AtomicBool::new(false),
             asked_to_stop: AtomicBool::new(false),
             ponder: AtomicBool::new(false),
             hit: AtomicBool::new(false),
@@ -83,6 +86,7 @@ impl SharedState {
         self.user_stop.store(false, Relaxed);
         self.aborted.store(false, Relaxed);
         self.increase_depth.store(true, Relaxed);
+        self.has_move.store(false, Relaxed);
         self.asked_to_stop.store(false, Relaxed);
         self.ponder.store(ponder, Relaxed);
         self.hit.store(false, Relaxed);

@@ -422,14 +422,12 @@ impl Worker {
         if self.threads == 1 { self.nodes } else { self.shared.nodes() }
     }
 
-    /// Raises the stop flag when a limit is reached; only on the thread that keeps the time.
+    /// Raises the stop flag when a limit is reached. The thread that keeps the time checks all limits, the
+    /// others that of nodes: on a machine with fewer processors than threads the first one may not run.
     #[cold]
     fn check_limits(&mut self) {
-        if self.timekeeper.is_none() {
-            self.next_check = u64::MAX;
-            return;
-        }
-        self.next_check = self.nodes + CHECK_INTERVAL;
+        let keeps_time = self.timekeeper.is_some();
+        self.next_check = if keeps_time { self.nodes + CHECK_INTERVAL } else { u64::MAX };
         let mut out_of_nodes = false;
         if let Some(limit) = self.limits.nodes {
             // only here, because the sum fetches a cache line from every thread
@@ -440,7 +438,12 @@ impl Worker {
         if self.shared.pondering() {
             return;
         }
-        self.follow_ponderhit();
+        if keeps_time {
+            self.follow_ponderhit();
+        } else if out_of_nodes && self.shared.has_move.load(Relaxed) {
+            self.shared.aborted.store(true, Relaxed);
+            self.shared.stop.store(true, Relaxed);
+        }
         // there must be one finished iteration, for a move to play
         if self.completed_depth < 1 {
             return;

@@ -256,6 +256,20 @@ fn the_move_limit_makes_a_draw() {
     assert!(r.score.abs() < 10, "everything is won, but no ply is left: {}", r.score);
 }
 
+/// Every thread watches the limit, so that a first one that gets no processor does not matter.
+#[test]
+fn many_threads_keep_a_node_limit() {
+    let mut pool = ThreadPool::new(NETWORK.clone(), 8, 16, &Policy::None).unwrap();
+    let limit = 20_000;
+    let nodes = (0..5).map(|_| {
+        pool.go(&position(MIDDLE), Limits::nodes(limit), &SearchOptions::default(), Arc::new(Log::default()));
+        pool.wait().nodes
+    });
+    // other programs may delay the first move of some of them
+    let least = nodes.min().unwrap();
+    assert!((limit..limit + 500).contains(&least), "{least}");
+}
+
 /// Asserts that one of five attempts takes at most `most`: other programs may delay some of them.
 fn assert_in_time(most: Duration, mut attempt: impl FnMut() -> Duration) {
     let mut times = Vec::new();
