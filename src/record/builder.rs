@@ -5,6 +5,7 @@ use super::error::{BadMove, RecordError, Warnings, excerpt};
 use super::game::{DEEPEST, End, Line, Ply, Record};
 use super::special::Special;
 use crate::position::Position;
+use crate::support::messages;
 use crate::types::{Move, Square};
 use std::time::Duration;
 
@@ -132,8 +133,8 @@ impl Builder {
     pub fn must_go_on(&mut self, what: &str) -> Result<(), String> {
         let turn = self.position.side_to_move();
         match self.line().end.as_ref() {
-            Some(End { words: Some(words), .. }) => Err(format!("{what} after `{}`", excerpt(words))),
-            Some(end) => Err(format!("{what} after {}", end.special.kif(turn))),
+            Some(End { words: Some(words), .. }) => Err(messages::after_the_end(what, excerpt(words))),
+            Some(end) => Err(messages::after_the_end(what, end.special.kif(turn))),
             None => Ok(()),
         }
     }
@@ -148,12 +149,12 @@ impl Builder {
         text: &str,
         warnings: &mut Warnings,
     ) -> Result<(), String> {
-        self.must_go_on("a move")?;
+        self.must_go_on(messages::word("a move"))?;
         match found {
             Ok(m) => self.play(m),
             Err(BadMove::Text(what)) => return Err(what),
             Err(BadMove::Foul(by, what)) => {
-                warnings.skip(format_args!("{what}; the game ends with this illegal move"))?;
+                warnings.skip(messages::illegal_move_ends(&what))?;
                 let mover = self.position.side_to_move() == by;
                 let special = if mover { Special::IllegalMove } else { Special::IllegalAction(by) };
                 self.finish_line(special, None)?;
@@ -196,11 +197,11 @@ impl Builder {
             (None, Some(end)) if at == line.moves.len() => Some(end.variations.len()),
             // what follows an open line is its continuation
             (None, None) if at == line.moves.len() => None,
-            _ => return Err(format!("there is no move {} to vary", index + 1)),
+            _ => return Err(messages::nothing_to_vary(index + 1)),
         };
         if let Some(variation) = variation {
             if self.path.len() >= DEEPEST {
-                return Err(format!("more than {DEEPEST} variations within each other"));
+                return Err(messages::too_deep(DEEPEST));
             }
             self.path.push(Segment { start: index, variation });
         }

@@ -1,6 +1,7 @@
 //! What is wrong in a file, and where.
 
 use crate::position::{Illegal, MoveError};
+use crate::support::messages;
 use crate::types::Color;
 use std::fmt;
 
@@ -21,7 +22,7 @@ impl RecordError {
 
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
+        f.write_str(&messages::at_line(self.line, &self.what))
     }
 }
 
@@ -95,10 +96,10 @@ pub(super) enum BadMove {
 impl BadMove {
     /// For a move in USI notation of the player `side`.
     pub fn of(side: Color, error: &MoveError) -> BadMove {
-        let what = error.to_string();
+        let what = why_illegal(error);
         match error.reason {
             Illegal::Notation | Illegal::EmptyOrigin => BadMove::Text(what),
-            Illegal::NotYours => BadMove::Foul(!side, format!("{what}: two moves in a row")),
+            Illegal::NotYours => BadMove::Foul(!side, messages::two_in_a_row(what)),
             _ => BadMove::Foul(side, what),
         }
     }
@@ -116,6 +117,14 @@ impl fmt::Display for BadMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (BadMove::Text(what) | BadMove::Foul(_, what)) = self;
         f.write_str(what)
+    }
+}
+
+/// A move in USI notation that is not legal, and the reason.
+pub(super) fn why_illegal(MoveError { text, reason }: &MoveError) -> String {
+    match reason {
+        Illegal::Notation => messages::not_usi(format_args!("{text:?}")),
+        reason => format!("{text}: {}", messages::word(&reason.to_string())),
     }
 }
 

@@ -6,6 +6,7 @@ use super::error::{RecordError, excerpt};
 use super::game::Record;
 use super::text::one_line;
 use crate::position::{LETTERS, Position, handicap};
+use crate::support::messages;
 use crate::types::{Color, Move, PieceType, Square};
 
 /// PSN's heading, the name that records keep it by.
@@ -43,11 +44,11 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
                 games.extend(std::mem::take(&mut reader).finish());
             }
             let this = inside.split('\n').next().unwrap_or(inside);
-            let end = this.rfind(']').ok_or_else(|| fail("a heading without `]`".into()))?;
+            let end = this.rfind(']').ok_or_else(|| fail(messages::open_heading()))?;
             reader.heading(&inside[..end]).map_err(fail)?;
             rest = &inside[end + 1..];
         } else if let Some(inside) = rest.strip_prefix('{') {
-            let end = inside.find('}').ok_or_else(|| fail("a comment without `}`".into()))?;
+            let end = inside.find('}').ok_or_else(|| fail(messages::open_comment()))?;
             for line in inside[..end].split('\n') {
                 reader.game().comment(line.trim_end_matches('\r').into());
             }
@@ -59,7 +60,7 @@ pub fn read(text: &str) -> Result<Vec<Record>, RecordError> {
         }
     }
     games.extend(reader.finish());
-    if games.is_empty() { Err(RecordError::new(1, "there is no game in it")) } else { Ok(games) }
+    if games.is_empty() { Err(RecordError::new(1, messages::no_game_in_it())) } else { Ok(games) }
 }
 
 /// A game under way.
@@ -92,7 +93,7 @@ impl Reader {
                 match start {
                     Some(Ok(start)) => self.root = Some(start),
                     _ if value.eq_ignore_ascii_case("none") => {}
-                    _ => return Err(format!("no handicap is called `{}`", excerpt(value))),
+                    _ => return Err(messages::no_such_handicap(excerpt(value))),
                 }
             }
             _ => {
@@ -106,7 +107,7 @@ impl Reader {
     fn name(&mut self, color: Color, value: &str) -> Result<(), String> {
         match self.names[color.index()].replace(value.into()) {
             None => Ok(()),
-            Some(_) => Err(format!("`{}`: that player has a name already", excerpt(value))),
+            Some(_) => Err(messages::named_already(excerpt(value))),
         }
     }
 
@@ -129,7 +130,7 @@ impl Reader {
         let number = &word[..word.len() - numbered.len()];
         if !number.is_empty() {
             if !mv.is_empty() && mv.len() == numbered.len() {
-                return Err(format!("`{}` is not a move in PSN", excerpt(word)));
+                return Err(messages::not_a_move(excerpt(word), "PSN"));
             }
             self.number(number)?;
         }
@@ -150,7 +151,7 @@ impl Reader {
         };
         match number.parse::<usize>() {
             Ok(n) if n == next || n + 1 == next + first => Ok(()),
-            _ => Err(format!("move {next} is missing")),
+            _ => Err(messages::move_missing(next)),
         }
     }
 
@@ -178,7 +179,7 @@ fn letters(kind: PieceType) -> String {
 }
 
 fn read_move(position: &Position, text: &str) -> Result<Move, String> {
-    let bad = || format!("`{}` is not a move in PSN", excerpt(text));
+    let bad = || messages::not_a_move(excerpt(text), "PSN");
     let length = 1 + usize::from(text.starts_with('+'));
     let (piece, rest) = text.split_at_checked(length).ok_or_else(bad)?;
     if !LETTERS[1..].iter().any(|letter| piece.ends_with(char::from(*letter))) {
@@ -210,7 +211,7 @@ fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     if let Some(from) = from {
         let there = position.piece_on(from);
         if there.is_some() && letters(there.kind()) != piece {
-            return Err(format!("{}: the piece there is {}", excerpt(text), letters(there.kind())));
+            return Err(messages::piece_there(excerpt(text), letters(there.kind())));
         }
         return legal(format!("{from}{to}{}", if promotes { "+" } else { "" }));
     }
@@ -220,8 +221,8 @@ fn read_move(position: &Position, text: &str) -> Result<Move, String> {
     let found: Vec<Move> = moves.iter().map(|m| m.mv).filter(|m| fits(m) && named(m)).collect();
     match found.as_slice() {
         [only] => Ok(*only),
-        [] => Err(format!("{}: no piece can move so", excerpt(text))),
-        _ => Err(format!("{}: {} pieces can move so", excerpt(text), found.len())),
+        [] => Err(messages::move_text(excerpt(text), messages::no_piece_moves())),
+        _ => Err(messages::move_text(excerpt(text), messages::ambiguous_move(found.len()))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Endings of games other than by a move.
 
 use super::error::excerpt;
+use crate::support::messages;
 use crate::types::Color;
 use std::fmt;
 
@@ -181,7 +182,7 @@ impl Special {
             Special::IllegalAction(_) => Ok(Special::IllegalMove),
             Special::WinByDefault => Ok(Special::LossByDefault),
             Special::LossByDefault => Ok(Special::WinByDefault),
-            _ => Err(format!("`{}` cannot be: {turn:?} is to move", excerpt(&text))),
+            _ => Err(messages::not_this_turn(excerpt(&text), messages::word(&format!("{turn:?}")))),
         })
     }
 

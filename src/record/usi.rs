@@ -6,6 +6,7 @@ use super::game::Record;
 use super::special::Special;
 use crate::position::Position;
 use crate::record::openings::Opening;
+use crate::support::messages;
 
 /// What other programs write behind the moves.
 const ENDINGS: [(&str, Special); 6] = [
@@ -48,7 +49,7 @@ pub(super) fn read_with(text: &str, warnings: &mut Warnings) -> Result<Vec<Recor
     }
     match refused {
         Some(error) if games.is_empty() => Err(error),
-        None if games.is_empty() => Err(RecordError::new(1, "there is no game in it")),
+        None if games.is_empty() => Err(RecordError::new(1, messages::no_game_in_it())),
         _ => Ok(games),
     }
 }
@@ -86,7 +87,7 @@ fn read_line(line: &str, warnings: &mut Warnings) -> Result<Record, String> {
             && found.is_err()
             && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
         {
-            warnings.skip(format_args!("`{}` is neither a move nor an ending", excerpt(word)))?;
+            warnings.skip(messages::neither_move_nor_ending(excerpt(word)))?;
             game.finish_line(Special::Other, Some(word.into()))?;
             continue;
         }

@@ -100,6 +100,223 @@ messages! {
         "{encoding} cannot encode `{missing}`; use --encoding utf-8";
 }
 
+// reading records
+messages! {
+    at_line(line, what)
+        "{line}行目: {what}",
+        "line {line}: {what}";
+    two_in_a_row(what)
+        "{what}（同じ側が続けて指しています）",
+        "{what}: two moves in a row";
+    no_game_in_it()
+        "棋譜がありません",
+        "there is no game in it";
+    file_ends(what)
+        "{what}。ファイルはここで途切れています",
+        "{what}; the file ends here";
+    named_already(text)
+        "「{text}」: その対局者の名前は既にあります",
+        "`{text}`: that player has a name already";
+    not_a_move(text, format)
+        "「{text}」は{format}形式の指し手ではありません",
+        "`{text}` is not a move in {format} notation";
+    move_text(text, what)
+        "「{text}」: {what}",
+        "`{text}`: {what}";
+    not_on_origin()
+        "移動元にその駒はありません",
+        "that piece does not stand on the origin";
+    other_turn()
+        "相手の手番です",
+        "it is the other player's turn";
+    illegal_move_ends(what)
+        "{what}。この反則手で終局とします",
+        "{what}; the game ends with this illegal move";
+    after_the_end(what, ending)
+        "「{ending}」の後に{what}があります",
+        "{what} after `{ending}`";
+    nothing_to_vary(number)
+        "変化の起点となる{number}手目がありません",
+        "there is no move {number} to vary";
+    too_deep(deepest)
+        "変化の入れ子が{deepest}段を超えています",
+        "more than {deepest} variations within each other";
+    move_missing(number)
+        "{number}手目がありません",
+        "move {number} is missing";
+    neither_move_nor_ending(text)
+        "「{text}」は指し手でも終局でもありません",
+        "`{text}` is neither a move nor an ending";
+    not_a_time(text)
+        "「{text}」は消費時間ではありません",
+        "`{text}` is not a time";
+    unknown_ending(text)
+        "「{text}」という終局の種類はありません",
+        "`{text}` is not an ending";
+    unknown_ending_read_as(text, ending)
+        "「{text}」という終局の種類はありません。「{ending}」として読みます",
+        "`{text}` is not an ending; read as {ending}";
+    not_this_turn(text, side)
+        "「{text}」は{side}番の局面では使えません",
+        "`{text}` cannot be: {side} is to move";
+    not_this_format(text)
+        "「{text}」はこの形式の行ではありません",
+        "`{text}` is not a line of this format";
+    not_a_piece(text)
+        "「{text}」という駒はありません",
+        "`{text}` is not a piece";
+    ambiguous_move(pieces)
+        "この表記に当たる駒が{pieces}枚あります",
+        "{pieces} pieces can move so";
+    no_piece_moves()
+        "この表記に当たる駒がありません",
+        "no piece can move so";
+    rest_skipped(what)
+        "{what}。この変化の残りは読み飛ばします",
+        "{what}; the rest of the variation is skipped";
+    not_a_position(text)
+        "「{text}」は局面の行ではありません",
+        "`{text}` does not describe a position";
+    no_piece_and_square(text, found)
+        "「{text}」: 「{found}」は升目と駒ではありません",
+        "`{text}`: `{found}` is not a piece on a square";
+    nothing_to_take_away(text, square)
+        "「{text}」: {square}にその駒はありません",
+        "`{text}`: there is no such piece on {square} to take away";
+    square_occupied(text, square)
+        "「{text}」: {square}には既に駒があります",
+        "`{text}`: {square} is occupied already";
+    no_piece_left(text)
+        "「{text}」: その種類の駒は残っていません",
+        "`{text}`: no piece of that kind is left";
+    impossible_position(why)
+        "局面が正しくありません（{why}）",
+        "impossible position: {why}";
+    before_the_moves(text)
+        "「{text}」は指し手より前に書くものです",
+        "`{text}` belongs before the moves";
+    unknown_version(text)
+        "バージョン「{text}」には対応していません",
+        "version `{text}` is not known";
+    nobodys_name(text)
+        "「{text}」: どちらの対局者の名前かわかりません",
+        "`{text}`: the name of neither player";
+    no_colon(text)
+        "「{text}」: コロンがありません",
+        "`{text}`: a colon is missing";
+    not_csa_heading(text)
+        "「{text}」: CSA形式のヘッダーではありません",
+        "`{text}`: not a heading of CSA";
+    before_the_side(text)
+        "「{text}」が手番の行より前にあります",
+        "`{text}` before the side to move";
+    side_of_first_move()
+        "手番の行がないため、初手を指した側の手番とします",
+        "the side to move is missing; it is that of the first move";
+    time_without_move()
+        "初手より前に消費時間があります",
+        "a time before the first move";
+    second_time(text)
+        "「{text}」: 同じ手に2つ目の消費時間です",
+        "`{text}`: a second time for one move";
+    second_side()
+        "手番の行が2つあります",
+        "a second side to move";
+    black_assumed()
+        "手番の行がないまま棋譜が終わっているため、先手番とします",
+        "the record ends before the side to move; Black's is assumed";
+    no_side()
+        "手番の行がないまま棋譜が終わっています",
+        "the record ends before the side to move";
+    without_diagram(text)
+        "「{text}」ですが、局面図がありません",
+        "`{text}` without a diagram";
+    not_a_rank(text)
+        "「{text}」は9升の段ではありません",
+        "`{text}` is not a rank of nine squares";
+    tenth_rank()
+        "10段目があります",
+        "a tenth rank";
+    not_in_hand(text)
+        "「{text}」は駒の種類と枚数ではありません",
+        "`{text}` is not a kind and a number";
+    diagram_ranks(ranks)
+        "局面図の段数が9ではなく{ranks}です",
+        "ranks of the diagram: {ranks}, instead of 9";
+    same_at_first()
+        "初手に「同」があります",
+        "同 before the first move";
+    not_on_square(square)
+        "{square}にその駒はありません",
+        "that piece does not stand on {square}";
+    second_game()
+        "別の対局が始まっています。この形式のファイルには1局しか書けません",
+        "another game begins; a file of this format holds one";
+    other_notation(text)
+        "「{text}」はKIF形式とKI2形式のうち、もう一方の指し手です",
+        "`{text}` is a move of the other of KIF and KI2";
+    neither_move_nor_comment(text)
+        "「{text}」は指し手でもコメントでもありません",
+        "`{text}` is neither a move nor a comment";
+    whose_hand(text)
+        "「{text}」: どちらの持駒かわかりません",
+        "`{text}` does not say whose they are";
+    no_move_number(text)
+        "「{text}」に手数がありません",
+        "`{text}` does not number a move";
+    after_move(text, plies)
+        "「{text}」が{plies}手目の後にあります",
+        "`{text}` after move {plies}";
+    read_as_variation(number, before)
+        "{before}手目の次が{number}手目なので、変化として読みます",
+        "move {number} follows move {before}; read as a variation";
+    open_heading()
+        "ヘッダーに「]」がありません",
+        "a heading without `]`";
+    open_comment()
+        "コメントに「}}」がありません",
+        "a comment without `}}`";
+    no_such_handicap(text)
+        "「{text}」という手合割はありません",
+        "no handicap is called `{text}`";
+    heading_not_text(text)
+        "ヘッダー「{text}」の値が文字列ではありません",
+        "the heading `{text}` is no text";
+    unknown_start(text)
+        "開始局面「{text}」はありません",
+        "the starting position `{text}` is not known";
+    board_size()
+        "盤面が9筋・9段ではありません",
+        "the board has not 9 files of 9 squares";
+    never_in_hand(text)
+        "「{text}」は持駒になりません",
+        "`{text}` cannot be in hand";
+    not_a_side(number)
+        "{number}は先後の番号ではありません",
+        "{number} is no colour";
+    not_relative(text)
+        "「{text}」は相対表記ではありません",
+        "`{text}` is no way to move";
+    no_square(file, rank)
+        "{file}筋{rank}段の升目はありません",
+        "there is no square {file}, {rank}";
+    no_data()
+        "開始局面がOTHERですが、その内容がありません",
+        "a starting position OTHER without its data";
+    no_target()
+        "移動先がありません",
+        "goes nowhere";
+    not_usi(text)
+        "{text}はUSI形式の指し手ではありません",
+        "{text} is not a move in USI notation";
+    handicap_differs(name)
+        "手合割は「{name}」ですが、initialは別の局面です",
+        "手合割 is `{name}`, but `initial` is another position";
+    piece_there(text, piece)
+        "「{text}」: 移動元の駒は{piece}です",
+        "{text}: the piece there is {piece}";
+}
+
 // analyse
 messages! {
     position_read(game, games, path, position, positions, left)
@@ -377,6 +594,24 @@ const WORDS: &[(&str, &str)] = &[
     ("illegal moves", "反則手"),
     ("against the rules", "規則に反する局面"),
     ("unreadable", "読み取れない局面と指し手"),
+    // why a move is illegal, and whose turn it is
+    ("no piece on the origin", "移動元に駒がありません"),
+    ("the piece belongs to the opponent", "相手の駒です"),
+    ("the piece does not move there", "駒の動けない升です"),
+    ("the target holds a piece of the same side", "移動先に味方の駒があります"),
+    ("this kind of piece cannot promote", "成れない駒です"),
+    ("promotion outside the promotion zone", "敵陣の外では成れません"),
+    ("a pointless non-promotion", "意味のない不成です"),
+    ("the piece could never move from there", "行き所のない駒になります"),
+    ("no such piece in hand", "その駒は持駒にありません"),
+    ("drop on an occupied square", "駒のある升には打てません"),
+    ("a second unpromoted pawn on the file (nifu)", "二歩です"),
+    ("mate by dropping a pawn (uchifuzume)", "打ち歩詰めです"),
+    ("does not answer the check", "王手を放置しています"),
+    ("leaves the king in check", "自玉に王手がかかります"),
+    ("a move", "指し手"),
+    ("Black", "先手"),
+    ("White", "後手"),
     // what record formats cannot store
     ("1 move", "指し手"),
     ("1 variation", "変化手順"),

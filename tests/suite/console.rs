@@ -131,3 +131,65 @@ fn japanese_messages_are_japanese_throughout() {
         assert_eq!(english(&text), 0, "{args:?}: {text}");
     }
 }
+
+/// What is wrong in a record, in the language of the other messages.
+#[test]
+fn faults_of_records_are_named_in_japanese() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, text, code, expected) in [
+        (
+            "a.kif",
+            "手合割：平手\n   1 ７六歩(77)\n   2 ３四歩(33)\n   4 ２六歩(27)\n",
+            1,
+            &["a.kif: 4行目: 3手目がありません"][..],
+        ),
+        (
+            "b.kif",
+            "手合割：平手\n   1 ７六歩(77)\n   2 ８四金(33)\n   3 投了\n",
+            1,
+            &["3行目: 「８四金(33)」: 33にその駒はありません"],
+        ),
+        ("c.kif", "手合割：平手\n   1 同　歩(77)\n   2 投了\n", 1, &["2行目: 初手に「同」があります"]),
+        (
+            "d.ki2",
+            "手合割：平手\n▲５八金 △３四歩\n",
+            1,
+            &["2行目: 「▲５八金」: この表記に当たる駒が2枚あります"],
+        ),
+        (
+            "e.csa",
+            "V2.2\n?\nPI\n+\n+7776FU\nTx\n-3334FU\n+7675FU\n-3435FU\n+7571FU\n%TORYO\n",
+            3,
+            &[
+                "2行目: 「?」はこの形式の行ではありません",
+                "6行目: 「Tx」は消費時間ではありません",
+                "10行目: 「+7571FU」: 7e7a: 駒の動けない升です。この反則手で終局とします",
+            ],
+        ),
+        ("f.csa", "V2.2\nP1-FU\n+\n", 1, &["2行目: 「P1-FU」は局面の行ではありません"]),
+        ("g.psn", "[Sente \"a\"]\n1.P7g-7f\n3.P3c-3d\n", 1, &["3行目: 2手目がありません"]),
+        (
+            "h.usi",
+            "startpos moves 7g7f 7f7e\n",
+            3,
+            &["1行目: 7f7e: 相手の駒です（同じ側が続けて指しています）。この反則手で終局とします"],
+        ),
+        (
+            "i.jkf",
+            "{\"header\":{},\n\"initial\":{\"preset\":\"XX\"},\"moves\":[{}]}",
+            1,
+            &["2行目: 開始局面「XX」はありません"],
+        ),
+    ] {
+        std::fs::write(dir.path().join(name), text).unwrap();
+        let output =
+            command(&["convert", name, "--to", "sfen", "--lang", "ja"], dir.path()).output().unwrap();
+        let said = message(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        for words in expected {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        let english = said.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| w.len() > 4);
+        assert_eq!(english.collect::<Vec<_>>(), ["toratsugumi"], "{said}");
+    }
+}

@@ -60,6 +60,7 @@ const LONG_FILES: &[(&str, &str)] = &[
         "the lines of KIF and KI2 with all that their writers do; a fifth of it is the tests",
     ),
     ("search/timeman.rs", "one plan for every kind of clock; a third of it is the tests"),
+    ("support/messages.rs", "one table of messages in two languages"),
 ];
 
 /// A function of more lines wants splitting, or a reason.

@@ -408,7 +408,7 @@ fn hostile_nesting_is_an_error() {
         let forks = ",\n{\"forks\":[[{}".repeat(20_000);
         let error =
             Format::Jkf.read(&format!("{{\"header\":{{}},\"moves\":[{{}}{forks}{end}")).err().unwrap();
-        assert!(error.line > 300 && error.what.contains("forks within each other"), "{error}");
+        assert!(error.line > 300 && error.what.contains("variations within each other"), "{error}");
     }
 }
 
@@ -543,7 +543,7 @@ fn files_of_people_are_read_as_far_as_they_can_be_understood() {
         ("ends_with_two_pawns.ki2", ten, 3, &["(nifu)"], "  11 反則負け\n*反則手：▲６七歩\n"),
         ("ends_with_two_pawns.kif", ten, 3, &["line 13", "(nifu)"], "  11 反則負け\n*反則手：６七歩打\n"),
         ("ends_with_resign.usi", two, 0, &[], "   3 投了\n"),
-        ("odd_times.csa", two, 3, &["line 5: `T-600` is no time"], "   1 ７六歩(77)   (10:00/00:10:00)\n"),
+        ("odd_times.csa", two, 3, &["line 5: `T-600` is not a time"], "   1 ７六歩(77)   (10:00/00:10:00)\n"),
     ];
     for (name, usi, status, warnings, kif) in cases {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records").join(name);

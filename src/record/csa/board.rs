@@ -3,6 +3,7 @@
 use super::names::{KINDS, color_of, digits, kind_of, sign, square_of};
 use crate::position::{Position, SET, SfenError};
 use crate::record::error::excerpt;
+use crate::support::messages;
 use crate::types::{Color, Piece, PieceType, Square};
 use std::fmt::Write;
 
@@ -10,17 +11,17 @@ use std::fmt::Write;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum BoardError {
-    #[error("`{0}` does not describe a position")]
+    #[error("{}", messages::not_a_position(.0))]
     Line(String),
-    #[error("`{text}`: `{found}` is not a piece on a square")]
+    #[error("{}", messages::no_piece_and_square(.text, .found))]
     Piece { text: String, found: String },
-    #[error("`{text}`: there is no such piece on {square} to take away")]
+    #[error("{}", messages::nothing_to_take_away(.text, .square))]
     NotThere { text: String, square: String },
-    #[error("`{text}`: {square} is occupied already")]
+    #[error("{}", messages::square_occupied(.text, .square))]
     Occupied { text: String, square: String },
-    #[error("`{text}`: no piece of that kind is left")]
+    #[error("{}", messages::no_piece_left(.text))]
     NoneLeft { text: String },
-    #[error("impossible position: {0}")]
+    #[error("{}", messages::impossible_position(.0))]
     Impossible(#[from] SfenError),
 }
 

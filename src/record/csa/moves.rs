@@ -3,20 +3,21 @@
 
 use super::names::{KINDS, color_of, digits, kind_of, sign, square_of};
 use crate::position::{MoveError, Position};
-use crate::record::error::excerpt;
+use crate::record::error::{excerpt, why_illegal};
+use crate::support::messages;
 use crate::types::{Move, Square};
 
 /// Why a text is not a legal move here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages say it
 pub enum MoveTextError {
-    #[error("`{0}` is not a move in CSA notation")]
+    #[error("{}", messages::not_a_move(.0, "CSA"))]
     Notation(String),
-    #[error("`{0}`: it is the other player's turn")]
+    #[error("{}", messages::move_text(.0, messages::other_turn()))]
     Turn(String),
-    #[error("`{0}`: that piece does not stand on the origin")]
+    #[error("{}", messages::move_text(.0, messages::not_on_origin()))]
     Kind(String),
-    #[error("`{text}`: {reason}")]
+    #[error("{}", messages::move_text(.text, why_illegal(.reason)))]
     Illegal { text: String, reason: MoveError },
 }
 

@@ -8,6 +8,7 @@ use crate::record::error::{BadMove, RecordError, Warnings, excerpt};
 use crate::record::game::Record;
 use crate::record::headings::is_csa_name;
 use crate::record::special::Special;
+use crate::support::messages;
 use crate::types::Color;
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ fn read_game<'a>(
         if let Err(what) = reader.line(line, warnings) {
             let ends =
                 truncated && lines.peek().is_none() && reader.game.as_ref().is_some_and(|g| g.ply() > 0);
-            if !ends || warnings.skip(format_args!("{what}; the file ends here")).is_err() {
+            if !ends || warnings.skip(messages::file_ends(&what)).is_err() {
                 return Err(reader.error(warnings.line, what));
             }
         }
@@ -114,9 +115,9 @@ impl Reader {
                 self.comment(chars.as_str());
                 Ok(())
             }
-            Some('P') if self.game.is_some() => Err(format!("`{}` belongs before the moves", excerpt(line))),
+            Some('P') if self.game.is_some() => Err(messages::before_the_moves(excerpt(line))),
             Some('V' | 'N') if self.game.is_some() => {
-                warnings.skip(format_args!("`{}` belongs before the moves", excerpt(line)))
+                warnings.skip(messages::before_the_moves(excerpt(line)))
             }
             Some('V') => self.version(chars.as_str(), warnings),
             Some('N') => self.name(line, chars.as_str(), warnings),
@@ -127,7 +128,7 @@ impl Reader {
                 self.line(others, warnings)
             }
             Some('+' | '-' | '%' | 'T') => self.statements(line, warnings),
-            Some(_) => warnings.skip(format_args!("`{}` is no statement of a CSA record", excerpt(line))),
+            Some(_) => warnings.skip(messages::not_this_format(excerpt(line))),
         }
     }
 
@@ -173,7 +174,7 @@ impl Reader {
         let known = matches!(number.split('.').next(), Some("1" | "2" | "3"));
         self.versioned = true;
         if !known || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
-            return warnings.skip(format_args!("version `{}` is not known", excerpt(number)));
+            return warnings.skip(messages::unknown_version(excerpt(number)));
         }
         Ok(())
     }
@@ -181,11 +182,11 @@ impl Reader {
     fn name(&mut self, line: &str, text: &str, warnings: &mut Warnings) -> Result<(), String> {
         let mut chars = text.chars();
         let Some(color) = chars.next().and_then(color_of) else {
-            return warnings.skip(format_args!("`{}`: the name of neither player", excerpt(line)));
+            return warnings.skip(messages::nobodys_name(excerpt(line)));
         };
         let name = &mut self.names[color.index()];
         if name.is_some() {
-            return warnings.skip(format_args!("`{}`: that player has a name already", excerpt(line)));
+            return warnings.skip(messages::named_already(excerpt(line)));
         }
         *name = Some(chars.as_str().trim_end().into());
         Ok(())
@@ -193,10 +194,10 @@ impl Reader {
 
     fn header(&mut self, line: &str, text: &str, warnings: &mut Warnings) -> Result<(), String> {
         let Some((name, value)) = text.split_once(':') else {
-            return warnings.skip(format_args!("`{}`: a colon is missing", excerpt(line)));
+            return warnings.skip(messages::no_colon(excerpt(line)));
         };
         if !is_csa_name(name) && warnings.is_strict() {
-            return Err(format!("`{}`: not a heading of CSA", excerpt(line)));
+            return Err(messages::not_csa_heading(excerpt(line)));
         }
         // some programs write the end time after the moves
         let headers = if self.game.is_some() { &mut self.late } else { &mut self.headers };
@@ -209,24 +210,22 @@ impl Reader {
         let Some(game) = &mut self.game else {
             let side = text.chars().next().and_then(color_of);
             let Some(side) = side.filter(|_| text.len() == 1 || !warnings.is_strict()) else {
-                return Err(format!("`{}` before the side to move", excerpt(text)));
+                return Err(messages::before_the_side(excerpt(text)));
             };
             self.begin(side)?;
             if text.len() == 1 {
                 return Ok(());
             }
-            warnings.skip("the side to move is missing; it is that of the first move")?;
+            warnings.skip(messages::side_of_first_move())?;
             return self.statement(text, warnings);
         };
         if let Some(text) = text.strip_prefix('T') {
             let Some(time) = read_time(if warnings.is_strict() { text } else { tidy_time(text) }) else {
-                return warnings.skip(format_args!("`T{}` is no time", excerpt(text)));
+                return warnings.skip(messages::not_a_time(format_args!("T{}", excerpt(text))));
             };
             return match game.time() {
-                None => warnings.skip("a time before the first move"),
-                Some(Some(_)) => {
-                    warnings.skip(format_args!("`T{}`: a second time for one move", excerpt(text)))
-                }
+                None => warnings.skip(messages::time_without_move()),
+                Some(Some(_)) => warnings.skip(messages::second_time(format_args!("T{}", excerpt(text)))),
                 Some(free) => {
                     *free = Some(time);
                     Ok(())
@@ -242,15 +241,15 @@ impl Reader {
             if let Some(special) = known {
                 return game.finish_line(special, None).or_else(|what| warnings.skip(what));
             }
-            warnings.skip(format_args!("`{}` is no special move", excerpt(text)))?;
+            warnings.skip(messages::unknown_ending(excerpt(text)))?;
             return game.finish_line(Special::Other, Some(text.trim_start_matches('%').into()));
         }
         if !text.starts_with(['+', '-']) {
-            return warnings.skip(format_args!("`{}` is no statement of a CSA record", excerpt(text)));
+            return warnings.skip(messages::not_this_format(excerpt(text)));
         }
         // the side to move again
         if text.len() == 1 && game.ply() == 0 {
-            return warnings.skip("a second side to move");
+            return warnings.skip(messages::second_side());
         }
         let found = read_move(game.position(), text).map_err(|e| bad_move(game, &e));
         game.play_or_foul(found, text, warnings)
@@ -269,10 +268,10 @@ impl Reader {
 
     fn finish(mut self, warnings: &mut Warnings) -> Result<Record, String> {
         if self.game.is_none() && self.versioned {
-            warnings.skip("the record ends before the side to move; Black's is assumed")?;
+            warnings.skip(messages::black_assumed())?;
             self.begin(Color::Black)?;
         }
-        let game = self.game.ok_or("the record ends before the side to move")?;
+        let game = self.game.ok_or_else(messages::no_side)?;
         let mut record = game.finish();
         record.headers.extend(self.late);
         Ok(record)
@@ -283,7 +282,7 @@ fn bad_move(game: &Builder, error: &MoveTextError) -> BadMove {
     let side = game.position().side_to_move();
     let what = error.to_string();
     match error {
-        MoveTextError::Turn(_) => BadMove::Foul(!side, format!("{what}: two moves in a row")),
+        MoveTextError::Turn(_) => BadMove::Foul(!side, messages::two_in_a_row(what)),
         MoveTextError::Illegal { reason, .. } => BadMove::of(side, reason).map(|_| what),
         MoveTextError::Notation(_) | MoveTextError::Kind(_) => BadMove::Text(what),
     }
@@ -362,12 +361,12 @@ mod tests {
             ("V2.2\n$EVENT\n+\n", 2, "colon"),
             ("V2.2\n+\nT1\n", 3, "before the first move"),
             ("V2.2\n+\n+7776FU\nT1\nT2\n", 5, "second time"),
-            ("V2.2\n+\n+7776FU\nT1.\n", 4, "no time"),
-            ("V2.2\n+\n+7776FU\nTx\n", 4, "no time"),
-            ("V2.2\n+\n%TORY0\n", 3, "special"),
+            ("V2.2\n+\n+7776FU\nT1.\n", 4, "not a time"),
+            ("V2.2\n+\n+7776FU\nTx\n", 4, "not a time"),
+            ("V2.2\n+\n%TORY0\n", 3, "not an ending"),
             ("V2.2\n+\n%TORYO\n+7776FU\n", 4, "after"),
             ("V2.2\n+\n+7776FU\nPI\n", 4, "before the moves"),
-            ("V2.2\n+\nhello\n", 3, "statement"),
+            ("V2.2\n+\nhello\n", 3, "not a line"),
             ("", 1, "ends before"),
         ];
         for (text, line, what) in cases {

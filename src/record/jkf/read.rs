@@ -9,6 +9,7 @@ use crate::record::game::{DEEPEST, Record};
 use crate::record::headings::name_of;
 use crate::record::kakinoki::{Relative, find_move};
 use crate::record::special::Special;
+use crate::support::messages;
 use crate::types::{Color, Move, Piece, PieceType, Square};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -75,7 +76,7 @@ impl<'a> Source<'a> {
                 _ => {}
             }
             if depth > DEEPEST_JSON {
-                let what = format!("more than {DEEPEST} forks within each other");
+                let what = messages::too_deep(DEEPEST);
                 return Err(RecordError::new(self.line_at(at), what));
             }
         }
@@ -236,7 +237,7 @@ fn headings(
         let value = match value {
             serde_json::Value::String(value) => value,
             other => {
-                warnings.skip(format_args!("the heading `{}` is no text", excerpt(&heading)))?;
+                warnings.skip(messages::heading_not_text(excerpt(&heading)))?;
                 other.to_string()
             }
         };
@@ -249,10 +250,7 @@ fn headings(
                     Some(position) => {
                         let position = position.map_err(|e| e.to_string())?;
                         if by_name && position.sfen() != record.root.sfen() {
-                            return Err(format!(
-                                "手合割 is `{}`, but `initial` is another position",
-                                excerpt(&value)
-                            ));
+                            return Err(messages::handicap_differs(excerpt(&value)));
                         }
                     }
                     None if value.trim() == "その他" => {}
@@ -266,7 +264,7 @@ fn headings(
             }
         };
         if std::mem::replace(&mut named[color.index()], true) {
-            warnings.skip(format_args!("`{}`: that player has a name already", excerpt(&value)))?;
+            warnings.skip(messages::named_already(excerpt(&value)))?;
             continue;
         }
         record.names[color.index()] = value;
@@ -276,21 +274,21 @@ fn headings(
 
 fn starting_position(initial: Initial) -> Result<Position, String> {
     if let Some((_, name)) = PRESETS.iter().find(|(preset, _)| *preset == initial.preset) {
-        let position = handicap::position(name).ok_or_else(|| format!("no position `{name}`"))?;
+        let position = handicap::position(name).ok_or_else(|| messages::unknown_start(name))?;
         return position.map_err(|e| e.to_string());
     }
     if initial.preset != OTHER {
-        return Err(format!("the starting position `{}` is not known", excerpt(&initial.preset)));
+        return Err(messages::unknown_start(excerpt(&initial.preset)));
     }
-    let data = initial.data.ok_or("a starting position OTHER without its data")?;
+    let data = initial.data.ok_or_else(messages::no_data)?;
     let mut board = [Piece::NONE; Square::NUM];
     if data.board.len() != 9 || data.board.iter().any(|file| file.len() != 9) {
-        return Err("the board has not 9 files of 9 squares".into());
+        return Err(messages::board_size());
     }
     for (x, file) in data.board.iter().enumerate() {
         for (y, square) in file.iter().enumerate() {
             let Some(name) = &square.kind else { continue };
-            let kind = kind_of(name).ok_or_else(|| format!("`{}` is no piece", excerpt(name)))?;
+            let kind = kind_of(name).ok_or_else(|| messages::not_a_piece(excerpt(name)))?;
             board[Square::new(x as u8, y as u8).index()] = kind.of(color(square.color.unwrap_or(0))?);
         }
     }
@@ -298,7 +296,7 @@ fn starting_position(initial: Initial) -> Result<Position, String> {
     for (hand, pieces) in hands.iter_mut().zip(&data.hands) {
         for (name, count) in pieces.iter().filter(|(_, count)| **count > 0) {
             let kind = kind_of(name).filter(|k| PieceType::HAND.contains(k));
-            let kind = kind.ok_or_else(|| format!("`{}` cannot be in hand", excerpt(name)))?;
+            let kind = kind.ok_or_else(|| messages::never_in_hand(excerpt(name)))?;
             hand[kind.index()] = *count;
         }
     }
@@ -309,7 +307,7 @@ fn color(number: u8) -> Result<Color, String> {
     match number {
         0 => Ok(Color::Black),
         1 => Ok(Color::White),
-        n => Err(format!("{n} is no colour")),
+        n => Err(messages::not_a_side(n)),
     }
 }
 
@@ -336,7 +334,7 @@ impl<'a> Reader<'a, '_> {
                 if let Err(error) = varied.and_then(|()| self.entries(fork)) {
                     // the game's own moves stay as they are
                     self.warnings.line = error.line;
-                    let what = format_args!("{}; the rest of the fork is skipped", error.what);
+                    let what = messages::rest_skipped(&error.what);
                     self.warnings.skip(what).map_err(|_| error.clone())?;
                 }
             }
@@ -363,7 +361,7 @@ impl<'a> Reader<'a, '_> {
                 Some(special) => game.finish_line(special, None),
                 None => self
                     .warnings
-                    .skip(format_args!("`{}` is no special move", excerpt(&name)))
+                    .skip(messages::unknown_ending(excerpt(&name)))
                     .and_then(|()| game.finish_line(Special::from_words(&name), Some(name))),
             };
             ended.map_err(|what| self.source.error(part, what))?;
@@ -373,7 +371,7 @@ impl<'a> Reader<'a, '_> {
             let read = self.source.parse(part).map_err(|e: RecordError| e.what).and_then(|Times { now }| {
                 let seconds = now.h.unwrap_or(0.0) * 3600.0 + now.m * 60.0 + now.s;
                 let time = Duration::try_from_secs_f64(seconds).ok().filter(|t| t.as_secs() < 1 << 32);
-                time.map(Some).ok_or_else(|| format!("{seconds} seconds are no time"))
+                time.map(Some).ok_or_else(|| messages::not_a_time(seconds))
             });
             let time = read.or_else(|what| self.warnings.skip(what).map(|()| None));
             let time = time.map_err(|what| self.source.error(part, what))?;
@@ -392,24 +390,22 @@ fn legal_move(game: &Builder, mv: &JkfMove) -> Result<Move, BadMove> {
     let position = game.position();
     let side = position.side_to_move();
     let failed = |e: BadMove| e.map(|what| format!("{}: {what}", describe(mv)));
-    let wrong = |what: &str| failed(BadMove::Text(what.into()));
+    let wrong = |what: String| failed(BadMove::Text(what));
     let text = BadMove::Text;
     if mv.color.is_some_and(|c| color(c) != Ok(side)) {
-        let what = "it is the other player's turn: two moves in a row";
-        return Err(failed(BadMove::Foul(!side, what.into())));
+        let what = messages::two_in_a_row(messages::other_turn());
+        return Err(failed(BadMove::Foul(!side, what)));
     }
-    let kind = kind_of(&mv.piece).ok_or_else(|| text(format!("`{}` is no piece", excerpt(&mv.piece))))?;
+    let kind = kind_of(&mv.piece).ok_or_else(|| text(messages::not_a_piece(excerpt(&mv.piece))))?;
     let to = match (&mv.to, mv.same) {
         (Some(place), _) => square(*place).map_err(text)?,
-        (None, Some(true)) => game.last_target().ok_or_else(|| wrong("`same` before the first move"))?,
-        (None, _) => return Err(wrong("goes nowhere")),
+        (None, Some(true)) => game.last_target().ok_or_else(|| wrong(messages::same_at_first()))?,
+        (None, _) => return Err(wrong(messages::no_target())),
     };
     let promotes = mv.promote == Some(true);
     let relative = match &mv.relative {
         None => Relative::default(),
-        Some(word) => {
-            read_relative(word).ok_or_else(|| text(format!("`{}` is no way to move", excerpt(word))))?
-        }
+        Some(word) => read_relative(word).ok_or_else(|| text(messages::not_relative(excerpt(word))))?,
     };
     let Some(from) = mv.from else {
         return find_move(position, to, kind, promotes, relative).map_err(failed);
@@ -418,10 +414,10 @@ fn legal_move(game: &Builder, mv: &JkfMove) -> Result<Move, BadMove> {
     let piece = kind.of(side);
     let before = position.piece_on(from);
     if before.is_some() && before != piece && before != kind.of(!side) {
-        return Err(wrong("that piece does not stand on its origin"));
+        return Err(wrong(messages::not_on_origin()));
     }
     if promotes && !kind.can_promote() {
-        return Err(wrong("that piece cannot promote"));
+        return Err(wrong(messages::word("this kind of piece cannot promote").into()));
     }
     let m = if promotes { Move::promotion(from, to, piece) } else { Move::normal(from, to, piece) };
     position.parse_move(&m.to_string()).map_err(|e| failed(BadMove::of(side, &e)))
@@ -436,7 +432,7 @@ fn describe(mv: &JkfMove) -> String {
 fn square(place: Coordinates) -> Result<Square, String> {
     match (place.x, place.y) {
         (x @ 1..=9, y @ 1..=9) => Ok(Square::new(x - 1, y - 1)),
-        (x, y) => Err(format!("there is no square {x}, {y}")),
+        (x, y) => Err(messages::no_square(x, y)),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::pieces::{KINDS, RANKS, half_width, player, strip_kind};
 use crate::position::{Position, SfenError};
 use crate::record::error::excerpt;
+use crate::support::messages;
 use crate::types::{Color, Piece, PieceType, Square};
 use std::fmt::Write;
 
@@ -27,10 +28,10 @@ impl DiagramReader {
 
     /// Reads a rank: `|v香v桂 ・...|一`.
     pub fn rank(&mut self, line: &str) -> Result<(), String> {
-        let bad = || format!("`{}` is not a rank of nine squares", excerpt(line));
+        let bad = || messages::not_a_rank(excerpt(line));
         let inner = line.strip_prefix('|').and_then(|l| l.split('|').next()).ok_or_else(bad)?;
         if self.ranks == 9 {
-            return Err("a tenth rank".into());
+            return Err(messages::tenth_rank());
         }
         let mut rest = inner;
         for file in (0..9).rev() {
@@ -57,7 +58,7 @@ impl DiagramReader {
 
     /// Reads a hand: `飛二　金　歩十七`, or `なし`.
     pub fn hand(&mut self, color: Color, text: &str) -> Result<(), String> {
-        let bad = |what: &str| format!("`{}` is not a kind and a number", excerpt(what));
+        let bad = |what: &str| messages::not_in_hand(excerpt(what));
         let mut hand = [0; 8];
         // some programs leave the blanks out
         for word in text.split(['　', ' ']).filter(|w| !w.is_empty() && *w != "なし") {
@@ -83,7 +84,7 @@ impl DiagramReader {
     /// The position with that side to move, before the move of that number (from 1).
     pub fn finish(self, side: Color, ply: u32) -> Result<Position, String> {
         if self.ranks != 9 {
-            return Err(format!("ranks of the diagram: {}, instead of 9", self.ranks));
+            return Err(messages::diagram_ranks(self.ranks));
         }
         Position::from_parts(self.board, self.in_hand, side, ply).map_err(|e: SfenError| e.to_string())
     }

@@ -5,6 +5,7 @@ use super::pieces::strip_kind;
 use crate::position::{Illegal, Position};
 use crate::record::error::{BadMove, excerpt};
 use crate::record::notation;
+use crate::support::messages;
 use crate::types::{Color, Move, PieceType, Square};
 use std::cmp::Ordering;
 
@@ -115,7 +116,7 @@ pub(in crate::record) fn find_move(
         ([only], _) => Ok(*only),
         ([], Some(drop)) if relative == Relative::default() => Ok(drop),
         ([], _) => Err(why_not(position, to, kind, promotes, relative)),
-        _ => Err(BadMove::Text(format!("{} pieces can move so", board.len()))),
+        _ => Err(BadMove::Text(messages::ambiguous_move(board.len()))),
     }
 }
 
@@ -136,12 +137,12 @@ fn why_not(position: &Position, to: Square, kind: PieceType, promotes: bool, rel
         .filter(|e| e.reason != Illegal::OutOfReach)
         .map(|e| BadMove::of(us, &e))
         .next()
-        .unwrap_or_else(|| BadMove::Text("no piece can move so".into()))
+        .unwrap_or_else(|| BadMove::Text(messages::no_piece_moves()))
 }
 
 /// Reads a move, with or without the mark of its player.
 pub(super) fn read_move(position: &Position, last: Option<Square>, text: &str) -> Result<Move, BadMove> {
-    let bad = || BadMove::Text(format!("`{}` is not a move in KI2 notation", excerpt(text)));
+    let bad = || BadMove::Text(messages::not_a_move(excerpt(text), "KI2"));
     let (to, rest) = strip_target(text.trim_start_matches(MARKS), last).ok_or_else(bad)?;
     let (kind, mut rest) = strip_kind(rest.trim_start_matches(['　', ' '])).ok_or_else(bad)?;
     let (mut relative, mut promotes) = (Relative::default(), false);
@@ -157,7 +158,7 @@ pub(super) fn read_move(position: &Position, last: Option<Square>, text: &str) -
             break;
         };
     }
-    let failed = |e: BadMove| e.map(|what| format!("`{}`: {what}", excerpt(text)));
+    let failed = |e: BadMove| e.map(|what| messages::move_text(excerpt(text), what));
     let to = to.map_err(BadMove::Text)?;
     let rest = rest.trim_end();
     if rest.is_empty() {

@@ -3,6 +3,7 @@
 use super::pieces::{FILES, MOVE_KINDS, RANKS, strip_kind};
 use crate::position::Position;
 use crate::record::error::{BadMove, excerpt};
+use crate::support::messages;
 use crate::types::{Move, PieceType, Square};
 
 /// A move; `last` is the target of the one before, for 同.
@@ -34,7 +35,7 @@ pub(super) fn read_move(
 /// The target and what follows it.
 pub(super) fn strip_target(text: &str, last: Option<Square>) -> Option<(Result<Square, String>, &str)> {
     if let Some(rest) = text.strip_prefix('同') {
-        let to = last.ok_or_else(|| "同 before the first move".to_string());
+        let to = last.ok_or_else(messages::same_at_first);
         return Some((to, rest.trim_start_matches(['　', ' '])));
     }
     let mut chars = text.chars();
@@ -55,8 +56,8 @@ fn digit(c: char) -> Option<usize> {
 }
 
 fn read_rest(position: &Position, to: Square, rest: &str, text: &str) -> Result<Move, BadMove> {
-    let bad = || BadMove::Text(format!("`{}` is not a move in KIF notation", excerpt(text)));
-    let failed = |e: BadMove| e.map(|what| format!("`{}`: {what}", excerpt(text)));
+    let bad = || BadMove::Text(messages::not_a_move(excerpt(text), "KIF"));
+    let failed = |e: BadMove| e.map(|what| messages::move_text(excerpt(text), what));
     let (kind, rest) = strip_kind(rest).ok_or_else(bad)?;
     let side = position.side_to_move();
     let m = if rest.trim_end() == "打" {
@@ -91,7 +92,7 @@ pub(super) fn from_origin(
     let from = Square::new(file as u8, rank as u8);
     let (side, before) = (position.side_to_move(), position.piece_on(from));
     if before.is_some() && before != kind.of(side) && before != kind.of(!side) {
-        return Some(Err(format!("that piece does not stand on {origin}")));
+        return Some(Err(messages::not_on_square(origin)));
     }
     match promotes {
         true if !kind.can_promote() => None,

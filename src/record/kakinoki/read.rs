@@ -10,6 +10,7 @@ use crate::record::error::{BadMove, RecordError, Warnings, excerpt};
 use crate::record::game::Record;
 use crate::record::headings::name_of;
 use crate::record::special::Special;
+use crate::support::messages;
 use crate::types::Color;
 use std::time::Duration;
 
@@ -58,7 +59,7 @@ pub fn read_with(text: &str, notation: Notation, warnings: &mut Warnings) -> Res
             record.headers.extend(reader.late);
             Ok(record)
         }
-        _ => Err(RecordError::new(reader.warnings.line, "there is no game in it")),
+        _ => Err(RecordError::new(reader.warnings.line, messages::no_game_in_it())),
     }
 }
 
@@ -121,11 +122,11 @@ impl<'w> Reader<'w> {
     /// a truncated file.
     fn give_up(&mut self, what: String, truncated: bool) -> Result<(), String> {
         if truncated && self.game.as_ref().is_some_and(|game| game.ply() > 0) {
-            return self.warnings.skip(format_args!("{what}; the file ends here"));
+            return self.warnings.skip(messages::file_ends(&what));
         }
         let Some(number) = self.variation else { return Err(what) };
         self.skipped = Some(number);
-        self.warnings.skip(format_args!("{what}; the rest of the variation is skipped"))
+        self.warnings.skip(messages::rest_skipped(&what))
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {
@@ -150,7 +151,7 @@ impl<'w> Reader<'w> {
             && self.has_moves()
         {
             self.skipped = Some(0);
-            return self.warnings.skip("another game begins; a file of this format holds one");
+            return self.warnings.skip(messages::second_game());
         }
         if begins {
             self.any = true;
@@ -178,7 +179,7 @@ impl<'w> Reader<'w> {
         if kif || bare || trimmed.starts_with(ki2_moves::MARKS) {
             // a file of the one kind under the name of the other
             if self.warnings.is_strict() && kif != (self.notation == Notation::Kif) {
-                return Err(format!("`{}` is a move of the other of KIF and KI2", excerpt(line)));
+                return Err(messages::other_notation(excerpt(line)));
             }
             self.begin()?;
             self.any = true;
@@ -187,7 +188,7 @@ impl<'w> Reader<'w> {
         if self.game.is_none() {
             return self.about(trimmed);
         }
-        let what = format!("`{}` is neither a move nor a comment", excerpt(line));
+        let what = messages::neither_move_nor_comment(excerpt(line));
         let turn = self.game.as_ref().map_or(Color::Black, |game| game.position().side_to_move());
         match split_heading(trimmed) {
             _ if kif_moves::strip_target(trimmed, None).is_some() => Err(what),
@@ -267,7 +268,7 @@ impl<'w> Reader<'w> {
             _ => {}
         }
         let Some((heading, value)) = split_heading(line) else {
-            return self.warnings.skip(format_args!("`{}` is no line of such a record", excerpt(line)));
+            return self.warnings.skip(messages::not_this_format(excerpt(line)));
         };
         self.any = true;
         // what is not looked at stays as it is, a blank in front included; behind, there are none
@@ -286,7 +287,7 @@ impl<'w> Reader<'w> {
             }
             Heading::Player(color) => return self.name(color, line, value),
             Heading::Hand(color) => return self.diagram.hand(color, plain),
-            Heading::SomeHand => return Err(format!("`{}` does not say whose they are", excerpt(line))),
+            Heading::SomeHand => return Err(messages::whose_hand(excerpt(line))),
             Heading::Other => self.headers.push((name_of(heading, value).into(), value.into())),
         }
         Ok(())
@@ -295,7 +296,7 @@ impl<'w> Reader<'w> {
     fn name(&mut self, color: Color, line: &str, value: &str) -> Result<(), String> {
         let name = &mut self.names[color.index()];
         if name.is_some() {
-            return self.warnings.skip(format_args!("`{}`: that player has a name already", excerpt(line)));
+            return self.warnings.skip(messages::named_already(excerpt(line)));
         }
         *name = Some(value.into());
         Ok(())
@@ -314,7 +315,7 @@ impl<'w> Reader<'w> {
             let name = self.handicap.as_deref().unwrap_or("平手");
             match handicap::position(name) {
                 Some(position) => position.map_err(|e| e.to_string())?,
-                None => return Err(format!("`{}` without a diagram", excerpt(name))),
+                None => return Err(messages::without_diagram(excerpt(name))),
             }
         };
         let mut record = Record::new(root);
@@ -344,7 +345,7 @@ impl<'w> Reader<'w> {
         self.skipped = None;
         self.variation = Some(number);
         match number {
-            0 => Err(format!("`{}` does not number a move", excerpt(text))),
+            0 => Err(messages::no_move_number(excerpt(text))),
             _ => game.vary(number - 1),
         }
     }
@@ -373,7 +374,7 @@ impl<'w> Reader<'w> {
         }
         let plies = game.ply();
         if number.is_some_and(|number| number.trim().parse() != Ok(plies)) {
-            return self.warnings.skip(format_args!("`{}` after move {plies}", excerpt(text)));
+            return self.warnings.skip(messages::after_move(excerpt(text), plies));
         }
         match special {
             Some(Ok(special)) => game.finish_line(special, None),
@@ -391,11 +392,11 @@ impl<'w> Reader<'w> {
             Some(Ok(special)) => special,
             _ => Special::from_words(text),
         };
-        let read_as = match special {
-            Special::Other => String::new(),
-            _ => format!(", read as {}", special.kif(turn)),
+        let what = match special {
+            Special::Other => messages::unknown_ending(excerpt(text)),
+            _ => messages::unknown_ending_read_as(excerpt(text), special.kif(turn)),
         };
-        self.warnings.skip(format_args!("`{}` is none of KIF's endings{read_as}", excerpt(text)))?;
+        self.warnings.skip(what)?;
         let words = (special != Special::Resign).then(|| text.into());
         game.finish_line(special, words)
     }
@@ -429,22 +430,22 @@ impl<'w> Reader<'w> {
             return self.variation_without_heading(line, number.unwrap_or(next), next);
         }
         if found.is_some() {
-            game.must_go_on("a move")?;
+            game.must_go_on(messages::word("a move"))?;
         }
         if number != Some(next) && (strict || number.is_some()) {
-            let what = format!("move {next} is missing");
+            let what = messages::move_missing(next);
             // the number of an ending changes no move
             if found.is_some() { Err(what) } else { self.warnings.skip(what) }?;
         }
         let turn = game.position().side_to_move();
         if !strict && text.is_empty() {
-            return self.warnings.skip(format_args!("move {next} is missing"));
+            return self.warnings.skip(messages::move_missing(next));
         }
         match (found, Special::from_kif(text, turn)) {
             (Some(found), _) => game.play_or_foul(found, text, self.warnings)?,
             (None, Some(special)) => game.finish_line(special, None)?,
             (None, None) if self.warnings.is_strict() => {
-                return Err(format!("`{}` is neither a move nor an ending", excerpt(text)));
+                return Err(messages::neither_move_nor_ending(excerpt(text)));
             }
             (None, None) => {
                 game.must_go_on(text)?;
@@ -468,12 +469,12 @@ impl<'w> Reader<'w> {
     /// A move with the number of one that was read already; it must be legal instead of that.
     fn variation_without_heading(&mut self, line: &str, number: usize, next: usize) -> Result<(), String> {
         let before = self.variation;
-        self.warnings.skip(format_args!("move {number} follows move {}; read as a variation", next - 1))?;
+        self.warnings.skip(messages::read_as_variation(number, next - 1))?;
         self.variation(&number.to_string())?;
         let read = self.kif_move(line);
         if read.is_err() || self.game.as_ref().is_some_and(|game| game.foul().is_some()) {
             self.variation = before;
-            return Err(format!("move {next} is missing"));
+            return Err(messages::move_missing(next));
         }
         Ok(())
     }
@@ -673,7 +674,7 @@ fn read_time(text: &str, strict: bool) -> Result<Option<Duration>, String> {
         let fraction: f64 = format!("0.{fraction}").parse().ok()?;
         Some(Duration::from_secs(seconds) + Duration::from_secs_f64(fraction))
     };
-    read().map(Some).ok_or_else(|| format!("`{}` is no time", excerpt(text)))
+    read().map(Some).ok_or_else(|| messages::not_a_time(excerpt(text)))
 }
 
 #[cfg(test)]
