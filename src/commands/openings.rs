@@ -6,6 +6,7 @@ use crate::nnue::Network;
 use crate::resume::interrupt;
 use crate::resume::whole_file::{self, beside};
 use crate::support::console::{Progress, clock};
+use crate::support::messages::Number;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -109,7 +110,8 @@ fn status(count: u64, made: u64, tried: u64, begin: Instant) -> String {
         0 => "?".into(),
         _ => clock(seconds / made as f64 * (count - made) as f64),
     };
-    format!("{made}/{count} openings  {tried} lines tried  {}, {left} left", clock(seconds))
+    let tried = Number(tried);
+    format!("{made}/{count} openings  {tried} line{tried:#} tried  {}, {left} left", clock(seconds))
 }
 
 /// The file to write: an incomplete set does not replace an existing file.

@@ -32,6 +32,7 @@ use crate::resume::{AtPath, Lock, ResumeError, interrupt};
 use crate::search::STACK;
 use crate::support::console::{Progress, clock};
 use crate::support::memory::OutOfMemory;
+use crate::support::messages::Number;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -387,7 +388,8 @@ fn play_all(job: &ShardJob, output: &mut ShardWriter, started: Instant) -> Resul
         let waiting = output.waiting.len();
         if waiting > 0 && !output.is_complete() {
             progress.say(&format!(
-                "{waiting} finished games are not written, as a series before theirs is not finished; they are played again"
+                "finished games that are not written, as a series before theirs is not finished: {waiting}; they are \
+                 played again"
             ));
         }
         Ok(stop_since.is_some())
@@ -448,13 +450,13 @@ fn status(job: &ShardJob, output: &ShardWriter, control: &Control, started: Inst
     let per_second = made / seconds;
     let nodes = control.nodes.load(Relaxed) as f64;
     let left = if per_second > 0.0 { clock(left / per_second) } else { "?".into() };
+    let games = Number(c.games);
     format!(
-        "shard {}/{}  {:.1} %  {} games  {} positions ({} fit)  {:.1} % draws  {:.0} positions/s  \
+        "shard {}/{}  {:.1} %  {games} game{games:#}  {} positions ({} fit)  {:.1} % draws  {:.0} positions/s  \
          {:.0} nodes a position  {:.0} nodes/s  {}, {left} left",
         job.shard.index,
         job.shard.count,
         100.0 * done,
-        c.games,
         c.positions,
         c.fit,
         100.0 * c.draws as f64 / c.games.max(1) as f64,

@@ -112,7 +112,7 @@ impl Default for Architecture {
 /// There is no network of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no network `{name}`: {reason}; there are {}, and names such as sfnn_halfka2_1024_7_64_k3k3",
+    "no network `{name}`: {reason} (names: {}, and others such as sfnn_halfka2_1024_7_64_k3k3)",
     ARCHITECTURES.map(|a| a.name()).join(", ")
 )]
 pub struct UnknownArchitecture {

@@ -25,6 +25,7 @@ use crate::data::TdLambda;
 use crate::resume::{AtPath, Lock, interrupt, whole_file};
 use crate::support::console::{Progress, clock};
 use crate::support::memory::OutOfMemory;
+use crate::support::messages::Number;
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]
@@ -161,12 +162,11 @@ impl ActiveRun<'_> {
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
         let RunStart { model, average, state } = start;
         let threads = state.settings.threads;
+        let (files, some) = (Number(data.files()), Number(threads));
         progress.say(&format!(
-            "{} training positions in {} file{} ({}), {} of {aside} validation positions used, {per_epoch} steps a pass; \
-             win-rate scale {score_scale:.0}; {} kernels, {threads} threads",
+            "{} training positions in {files} file{files:#} ({}), {} of {aside} validation positions used, {per_epoch} \
+             steps a pass; win-rate scale {score_scale:.0}; {} kernels, {some} thread{some:#}",
             positions,
-            data.files(),
-            if data.files() == 1 { "" } else { "s" },
             if resident { "kept in memory" } else { "streamed" },
             validation.samples.len(),
             job.kernels.name(),

@@ -208,7 +208,7 @@ fn a_stop_reports_unwritten_games() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(75), "{said}");
-    assert!(said.contains(" finished games are not written, "), "{said}");
+    assert!(said.contains("finished games that are not written, "), "{said}");
 }
 
 #[test]
