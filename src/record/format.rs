@@ -135,8 +135,8 @@ impl Format {
         let text = &*plain;
         match self {
             Format::Csa => csa::read_with(text, warnings),
-            Format::Kif | Format::Bod => kakinoki::read_with(text, Notation::Kif, warnings).map(one),
-            Format::Ki2 => kakinoki::read_with(text, Notation::Ki2, warnings).map(one),
+            Format::Kif | Format::Bod => kakinoki::read_with(text, Notation::Kif, warnings),
+            Format::Ki2 => kakinoki::read_with(text, Notation::Ki2, warnings),
             Format::Jkf => jkf::read_with(text, warnings).map(one),
             Format::Psn => psn::read(text),
             Format::Usi | Format::Sfen => usi::read_with(text, warnings),

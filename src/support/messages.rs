@@ -249,9 +249,6 @@ messages! {
     not_on_square(square)
         "{square}にその駒はありません",
         "that piece does not stand on {square}";
-    second_game()
-        "別の対局が始まっています。この形式のファイルには1局しか書けません",
-        "another game begins; a file of this format holds one";
     other_notation(text)
         "「{text}」はKIF形式とKI2形式のうち、もう一方の指し手です",
         "`{text}` is a move of the other of KIF and KI2";

@@ -690,7 +690,7 @@ fn moves_are_read_in_any_spelling() {
         (Format::Kif, format!("{game}   4"), 1, 0),
         (Format::Ki2, format!("{}△８", ki2.replace("２六歩\n", "２六歩 ")), 1, 0),
         (Format::Csa, format!("{csa}-83"), 1, 0),
-        // variations that cannot be read, or without a heading; another game
+        // variations that cannot be read, or without a heading; headings after the moves
         (Format::Kif, format!("{game}変化：２手\n   2 ８四歩(83)\n"), 0, 1),
         (Format::Kif, format!("{game}変化2手\n   2 ８四歩(83)\n"), 0, 1),
         (Format::Kif, format!("{game}   4 投了\n   2 ８四歩(83)\n"), 1, 1),
@@ -703,7 +703,7 @@ fn moves_are_read_in_any_spelling() {
             1,
             1,
         ),
-        (Format::Kif, format!("{game}   4 投了\n開始日時：2026/11/29\n{game}"), 1, 0),
+        (Format::Kif, format!("{game}   4 投了\n開始日時：2026/11/29\n"), 0, 0),
     ];
     for (format, text, warnings, variations) in cases {
         let mut found = Warnings::default();
@@ -731,6 +731,47 @@ fn moves_are_read_in_any_spelling() {
         let games = Format::Kif.read_with(&text, &mut found).unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!((games[0].root.sfen().as_str(), found.list().len()), (sfen, 0), "{text}");
     }
+}
+
+/// Several games in a KIF or KI2 file: each with its own headings, comments and variations.
+#[test]
+fn all_games_of_a_file_are_read() {
+    let kif = "# program\n棋戦：A\n開始日時：2026/11/29\n手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n\
+               1 ７六歩(77)\n2 ３四歩(33)\n3 投了\nまで2手で後手の勝ち\n*終局：投了\n\n変化：2手\n2 ８四歩(83)\n";
+    let ki2 = "開始日時：2026/11/29\n先手：a\n後手：b\n\n▲７六歩 △３四歩\nまで2手で後手の勝ち\n";
+    let bare = "先手：c\n後手：d\n▲２六歩 △８四歩 ▲２五歩\n";
+    let diagram = "後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n| ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n"
+        .to_string()
+        + &"| ・ ・ ・ ・ ・ ・ ・ ・ ・|\n".repeat(8)
+        + "+---------------------------+\n先手の持駒：金二\n手数----指手---------消費時間--\n1 ６二金打\n2 中断\n";
+    let read = |format: Format, text: &str| {
+        let mut found = Warnings::default();
+        let games = format.read_with(text, &mut found).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(found.list().is_empty(), "{text}: {:?}", found.list());
+        games
+    };
+    let games = read(Format::Kif, &[kif, kif, &diagram, &diagram].concat());
+    assert_eq!(games.len(), 4);
+    for game in &games[..2] {
+        assert_eq!((game.header("EVENT"), &game.names[0]), (Some("A"), &"a".to_string()));
+        assert_eq!((game.moves.len(), game.moves[1].variations.len(), game.asides.len()), (2, 1, 1));
+        assert_eq!(game.end.as_ref().unwrap().comments, ["終局：投了"]);
+    }
+    assert!(
+        games[2..]
+            .iter()
+            .all(|game| game.moves.len() == 1 && game.root.sfen() == "4k4/9/9/9/9/9/9/9/9 b 2G 1")
+    );
+    let games = read(Format::Ki2, &[ki2, bare, ki2].concat());
+    let names: Vec<&str> = games.iter().map(|game| game.names[1].as_str()).collect();
+    assert_eq!(names, ["b", "d", "b"]);
+    assert_eq!(games[1].moves.len(), 3);
+    // only the broken one is skipped, and the line is the file's
+    let mut found = Warnings::default();
+    let broken = kif.replace("2 ３四歩(33)", "2 ３四金(33)");
+    let games = Format::Kif.read_with(&[kif, &broken, kif].concat(), &mut found).unwrap();
+    assert_eq!((games.len(), found.games(), found.list()[0].line), (2, 1, kif.lines().count() + 9));
+    assert!(Format::Kif.read_with(&[kif, kif].concat(), &mut Warnings::strict()).is_err());
 }
 
 /// In JKF a bad heading, time or fork costs only itself.

@@ -265,6 +265,20 @@ fn decided_positions_have_exact_values() {
 
 /// A record without moves is a position, and who made no move has no accuracy.
 #[test]
+fn all_games_of_a_kif_file_are_analysed() {
+    let dir = Dir::new();
+    let game = Format::Kif.write(&short_game(5));
+    std::fs::write(dir.at("two.kifu"), game.clone() + &game).unwrap();
+    let (ok, _, errors) =
+        analyse(&[&dir.at("two.kifu"), "--nodes", "100", "--html", "--out-dir", &dir.at("out")]);
+    assert!(ok && !errors.contains("another"), "{errors}");
+    for name in ["two-1", "two-2"] {
+        let report: Value = serde_json::from_str(&dir.read(&format!("out/{name}.analysis.json"))).unwrap();
+        assert_eq!(report["moves"].as_array().unwrap().len(), 5, "{name}");
+    }
+}
+
+#[test]
 fn a_record_without_moves_is_read_as_a_position() {
     let dir = Dir::new();
     let problem = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1").unwrap();

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// # Errors
 /// [`RecordError`] names the line and what is wrong with it.
 pub fn read_kif(text: &str) -> Result<Record, RecordError> {
-    read_with(text, Notation::Kif, &mut Warnings::strict())
+    read_game(text, 0, Notation::Kif, &mut Warnings::strict())
 }
 
 /// Reads a KI2 game with its variations. Every move must be legal and unambiguous.
@@ -27,7 +27,7 @@ pub fn read_kif(text: &str) -> Result<Record, RecordError> {
 /// # Errors
 /// As [`read_kif`].
 pub fn read_ki2(text: &str) -> Result<Record, RecordError> {
-    read_with(text, Notation::Ki2, &mut Warnings::strict())
+    read_game(text, 0, Notation::Ki2, &mut Warnings::strict())
 }
 
 /// How moves are written.
@@ -37,12 +37,106 @@ pub enum Notation {
     Ki2,
 }
 
-/// Reads a game; what does not change its moves may be skipped.
-pub fn read_with(text: &str, notation: Notation, warnings: &mut Warnings) -> Result<Record, RecordError> {
+/// Reads the games of a file. What does not change the moves may be skipped, and games that cannot be read
+/// if another one can. The formats have no separator; only a reader that is not strict looks for where
+/// another game begins.
+pub fn read_with(
+    text: &str,
+    notation: Notation,
+    warnings: &mut Warnings,
+) -> Result<Vec<Record>, RecordError> {
+    let parts = if warnings.is_strict() { vec![(0, text)] } else { split(text) };
+    let (mut games, mut refused) = (Vec::new(), None);
+    for &(before, part) in &parts {
+        match read_game(part, before, notation, warnings) {
+            Ok(game) => games.push(game),
+            Err(e) if parts.len() == 1 => return Err(e),
+            Err(e) => {
+                warnings.skip_game(&e)?;
+                refused = refused.or(Some(e));
+            }
+        }
+    }
+    match refused {
+        Some(error) if games.is_empty() => Err(error),
+        _ => Ok(games),
+    }
+}
+
+/// The games of a file, each with the number of lines before it. After moves, the headings of a game begin
+/// another one.
+fn split(text: &str) -> Vec<(usize, &str)> {
+    let mut parts = Vec::new();
+    // where the present game begins, the headings right before the present line, and a game without moves yet
+    let mut start = (0, 0);
+    let (mut headings, mut another) = (None, None::<(usize, usize)>);
+    let (mut moves, mut ended) = (false, false);
+    let mut offset = 0;
+    for (i, whole) in text.split_inclusive('\n').enumerate() {
+        let here = (i, offset);
+        offset += whole.len();
+        let line = whole.trim_start_matches(MARGIN).trim_end();
+        let ending = line.starts_with("まで") || is_ending(line);
+        if ending || begins_with_move(line) || line.starts_with(ki2_moves::MARKS) {
+            if let Some(another) = another.take() {
+                parts.push((start.0, &text[start.1..another.1]));
+                (start, ended) = (another, false);
+            }
+            (moves, ended, headings) = (true, ended || ending, None);
+        } else if line.starts_with("変化") {
+            (headings, another) = (None, None);
+        } else if moves && !line.is_empty() {
+            if !is_above_moves(line) {
+                headings = None;
+                continue;
+            }
+            let first = *headings.get_or_insert(here);
+            if another.is_none() && begins_game(line, ended) {
+                another = Some(first);
+            }
+        }
+    }
+    parts.push((start.0, &text[start.1..]));
+    parts
+}
+
+/// Whether a line is a numbered ending.
+fn is_ending(line: &str) -> bool {
+    begins_with_digit(line) && Special::from_kif(split_time(split_number(line).1).0, Color::Black).is_some()
+}
+
+/// Whether a line that is no move may stand before the moves of a game: a heading, a diagram's line, a program's line.
+fn is_above_moves(line: &str) -> bool {
+    let note = line.starts_with(['*', '＊', '&']);
+    let diagram = line.starts_with(['|', '｜', '+', '＋', '#', '９', '9']) || line.ends_with("手番");
+    let begins = line.starts_with("手数");
+    let heading = split_heading(line).is_some_and(|(name, _)| name != "終了日時");
+    !note && (diagram || begins || heading)
+}
+
+/// Whether a line behind the moves of a game, perhaps behind its ending, begins another game.
+fn begins_game(line: &str, ended: bool) -> bool {
+    if line.starts_with("手数") {
+        return !line.starts_with("手数：");
+    }
+    match split_heading(line) {
+        Some(("手合割" | "開始日時", _)) => true,
+        Some((name, _)) => ended && matches!(Heading::of(name), Heading::Player(_) | Heading::Hand(_)),
+        None => false,
+    }
+}
+
+/// Reads a game that stands behind so many lines; what does not change its moves may be skipped.
+fn read_game(
+    text: &str,
+    before: usize,
+    notation: Notation,
+    warnings: &mut Warnings,
+) -> Result<Record, RecordError> {
     let mut reader = Reader::new(notation, warnings);
     let mut lines = text.lines().enumerate().peekable();
     while let Some((i, line)) = lines.next() {
-        reader.warnings.line = i + 1;
+        reader.warnings.line = before + i + 1;
         let read = reader.line(line.trim_end_matches('\r'));
         let truncated = lines.peek().is_none() && !text.ends_with('\n');
         if let Err(what) = read.or_else(|what| reader.give_up(what, truncated)) {
@@ -145,15 +239,7 @@ impl<'w> Reader<'w> {
             self.plies = digits.parse().unwrap_or(0);
             return Ok(());
         }
-        let begins = line.starts_with("手数") && !line.starts_with("手数：");
-        if !strict
-            && (begins || line.starts_with("手合割") || line.starts_with("開始日時"))
-            && self.has_moves()
-        {
-            self.skipped = Some(0);
-            return self.warnings.skip(messages::second_game());
-        }
-        if begins {
+        if line.starts_with("手数") && !line.starts_with("手数：") {
             self.any = true;
             return self.begin();
         }
@@ -220,10 +306,6 @@ impl<'w> Reader<'w> {
             _ => return false,
         }
         true
-    }
-
-    fn has_moves(&mut self) -> bool {
-        self.game.as_mut().is_some_and(|game| game.ply() > 0 || game.end().is_some())
     }
 
     /// Whether a line is a numbered move or ending: a word that KIF knows, or any with the next number and a blank.

@@ -322,7 +322,7 @@ mod tests {
         // the same after the moves
         let late = "手数----指手---\n   1 ７六歩(77)\n| ・：x\n先手の持駒：歩\n棋戦：y\n";
         let late = read_with(late, Notation::Kif, &mut Warnings::default()).unwrap();
-        assert_eq!(late.headers, [("EVENT".into(), "y".into())]);
+        assert_eq!(late[0].headers, [("EVENT".into(), "y".into())]);
     }
 
     #[test]
