@@ -7,6 +7,7 @@ use crate::engine::Diagram;
 use crate::position::Position;
 use crate::record::kakinoki::relative_of;
 use crate::record::notation;
+use crate::support::console;
 use crate::support::lang::Lang;
 use crate::types::{Color, Move, PieceType, Square, VALUE_SUPERIOR};
 
@@ -49,6 +50,15 @@ impl Lang {
         match color {
             Color::Black => self.pick("先手", "Black"),
             Color::White => self.pick("後手", "White"),
+        }
+    }
+
+    /// A time on the clock; short ones with their tenths.
+    pub fn clock(self, seconds: f64) -> String {
+        if seconds < 10.0 && seconds.fract() > 0.0 {
+            self.pick(format!("{seconds:.1}秒"), format!("{seconds:.1} s"))
+        } else {
+            console::clock(seconds)
         }
     }
 
@@ -156,6 +166,13 @@ fn western(position: &Position, m: Move) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_times_have_tenths() {
+        let times = [0.25, 3.0, 9.96, 75.5, 3601.0].map(|seconds| Lang::En.clock(seconds));
+        assert_eq!(times, ["0.2 s", "0:03", "10.0 s", "1:15", "1:00:01"]);
+        assert_eq!(Lang::Ja.clock(0.3), "0.3秒");
+    }
 
     #[test]
     fn lines_in_both_languages() {

@@ -134,11 +134,12 @@ fn branches<'a>(
 }
 
 /// The texts that the script shows, in Japanese and English. The script replaces `{}`.
-const WORDS: [(&str, &str, &str); 43] = [
+const WORDS: [(&str, &str, &str); 44] = [
     ("doubt", "？", "?"),
     ("between", "{}から{}まで", "between {} and {}"),
     ("start", "開始局面", "Start"),
-    ("axisTime", "消費時間", "Time used"),
+    ("axisTime", "消費時間（最長 {}）", "Time used (longest {})"),
+    ("seconds", "{}秒", "{} s"),
     ("best", "最善", "best"),
     ("book", "定跡", "book"),
     ("inBook", "定", "book"),
@@ -282,9 +283,9 @@ fn summary(report: &Report<'_>) -> String {
     if report.moves.iter().any(|m| m.book.is_some()) {
         row(lang.pick("定跡手", "Book moves"), None, &|i| sides[i].book_moves.to_string());
     }
-    if sides.iter().any(|s| s.seconds.is_some()) {
+    if sides.iter().any(|s| s.seconds.is_some_and(|seconds| seconds > 0.0)) {
         row(lang.pick("消費時間", "Time"), None, &|i| {
-            sides[i].seconds.map_or("-".into(), crate::support::console::clock)
+            sides[i].seconds.map_or("-".into(), |seconds| lang.clock(seconds))
         });
     }
     let points: String = report

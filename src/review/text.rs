@@ -143,9 +143,9 @@ fn figures(out: &mut String, report: &Report<'_>) {
     if report.moves.iter().any(|m| m.book.is_some()) {
         row(lang.pick("定跡手", "book moves"), &|i| sides[i].book_moves.to_string());
     }
-    if sides.iter().any(|s| s.seconds.is_some()) {
+    if sides.iter().any(|s| s.seconds.is_some_and(|seconds| seconds > 0.0)) {
         row(lang.pick("消費時間", "time"), &|i| {
-            sides[i].seconds.map_or("-".into(), crate::support::console::clock)
+            sides[i].seconds.map_or("-".into(), |seconds| lang.clock(seconds))
         });
     }
 }

@@ -57,7 +57,12 @@
   // --- words
 
   const percent = (rate) => Math.round(100 * rate) + "%";
-  const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+  const two = (n) => String(Math.floor(n)).padStart(2, "0");
+  function clock(seconds) {
+    if (seconds < 10 && seconds % 1) return fill(words.seconds, seconds.toFixed(1));
+    if (seconds >= 3600) return `${Math.floor(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+    return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+  }
   const named = (ply) => (ply > 0 ? `${ply}. ${data.moves[ply - 1].text}` : words.start);
   const fill = (text, ...values) => values.reduce((made, value) => made.replace("{}", value), text);
 
@@ -399,8 +404,7 @@
     times.style.display = longest > 0 ? "" : "none";
     times.textContent = "";
     times.setAttribute("viewBox", `0 0 ${width()} ${BARS}`);
-    element(times, "text", { x: 2, y: 12 }, words.axisTime);
-    element(times, "text", { x: LEFT - 5, y: TOP + 8, "text-anchor": "end" }, clock(longest));
+    element(times, "text", { x: 2, y: 12 }, fill(words.axisTime, clock(longest)));
     element(times, "line", { class: "grid", x1: LEFT, x2: width() - RIGHT, y1: BARS - 2, y2: BARS - 2 });
     const bar = Math.min(12, Math.max(1, (width() - LEFT - RIGHT) / Math.max(1, last) - 1));
     for (const move of data.moves) {
