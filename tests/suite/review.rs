@@ -457,7 +457,9 @@ try {
   check("times below a second", by("times").textContent.includes("0.3 s") && document.querySelector(".summary").textContent.includes("Time"));
   key("ArrowRight"); check("arrow right", ply() === 1 && by("board").querySelectorAll(".to").length === 1);
   key("ArrowLeft"); check("arrow left", ply() === 0);
-  key("End"); check("End", ply() === N && by("moves").querySelector("[aria-current=true]").dataset.ply === String(N));
+  key("End"); const end = by("moves").querySelector("[aria-current=true]").getBoundingClientRect();
+  check("the last move is in sight", window.innerWidth < 700 || end.bottom <= window.innerHeight);
+  check("End", ply() === N && by("moves").querySelector("[aria-current=true]").dataset.ply === String(N));
   key("ArrowRight"); check("stays at the end", ply() === N);
   key("Home"); check("Home", ply() === 0);
   key("ArrowDown"); const first = ply(); key("ArrowUp"); check("mistakes by arrow", first > 0 && ply() === 0);

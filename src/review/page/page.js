@@ -159,7 +159,9 @@
     const group = element(svg, "g", { class: "arrow", "data-move": usi, stroke: color, fill: color });
     if (usi[1] === "*") {
       element(group, "circle", { cx: x2, cy: y2, r: 20 - 4 * rank, fill: "none", "stroke-width": 5 });
-      element(group, "text", { x: x2 + 15, y: y2 - 10, "stroke-width": 0, "font-size": 15 }, byId("pieces").value === "letters" ? usi[0] : KANJI[usi[0]]);
+      if (shown().board[Rules.square(usi.slice(2))]) return;
+      const letters = byId("pieces").value === "letters";
+      element(group, "text", { x: x2, y: y2 + 6, "stroke-width": 0 }, letters ? usi[0] : KANJI[usi[0]]);
       return;
     }
     const [x1, y1] = centre(Rules.square(usi));
