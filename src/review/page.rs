@@ -134,12 +134,13 @@ fn branches<'a>(
 }
 
 /// The texts that the script shows, in Japanese and English. The script replaces `{}`.
-const WORDS: [(&str, &str, &str); 44] = [
+const WORDS: [(&str, &str, &str); 46] = [
     ("doubt", "？", "?"),
     ("between", "{}から{}まで", "between {} and {}"),
     ("start", "開始局面", "Start"),
     ("axisTime", "消費時間（最長 {}）", "Time used (longest {})"),
     ("seconds", "{}秒", "{} s"),
+    ("turns", "勝負の分かれ目", "Turning points"),
     ("best", "最善", "best"),
     ("book", "定跡", "book"),
     ("inBook", "定", "book"),
@@ -153,8 +154,8 @@ const WORDS: [(&str, &str, &str); 44] = [
     ("variation", "読み筋", "line"),
     ("linesAfter", "読み筋（{} の後）", "Best lines after {}"),
     ("linesAtStart", "読み筋（開始局面）", "Best lines at the start"),
-    ("playedLine", "本譜", "Played"),
-    ("bestLine", "最善", "Best"),
+    ("playedLine", "本譜の手からの読み筋", "From the move played"),
+    ("bestLine", "最善手からの読み筋", "From the best move"),
     ("leaves", "{}（{}の勝率 {}）", "{} ({}'s win rate {})"),
     ("leave", "本譜へ戻る", "back to the game"),
     ("branch", "棋譜の変化", "variation of the record"),
@@ -164,6 +165,7 @@ const WORDS: [(&str, &str, &str); 44] = [
     ("promote", "成る", "promote"),
     ("keep", "成らない", "do not promote"),
     ("illegal", "{} は指せません（例: 7g7f）", "{} is not a legal move here (example: 7g7f)"),
+    ("again", "別の手を試すか、答えを見てください。", " Try another move, or show the answer."),
     ("isBest", "エンジンの最善手です。", "The engine's best move."),
     ("loses", "勝率の損失 {}", "loses {} of win rate"),
     ("wasPlayed", "本譜の手です（{}）。", "The move of the game; it {}."),

@@ -145,12 +145,17 @@
       const [cx, cy] = centre(Rules.square(move.slice(2)));
       element(svg, "circle", { class: "target", cx, cy, r: 8 });
     }
-    const move = data.moves[state.ply - 1];
-    if (!state.line && !state.lesson && move && isFlagged(move)) {
-      arrow(svg, move.usi, words.classes[move.class].color, 0);
-      const best = data.positions[state.ply - 1].lines[0].pv[0];
-      if (best && best !== "win") arrow(svg, best, words.classes.best.color, 1);
-    }
+    const move = state.line ? null : compared();
+    if (!move) return;
+    arrow(svg, move.usi, words.classes[move.class].color, 0);
+    const best = data.positions[move.ply - 1].lines[0].pv[0];
+    if (best && best !== "win") arrow(svg, best, words.classes.best.color, 1);
+  }
+
+  // the bad move that is compared with the best one: the last move, or that of a question with its answer
+  function compared() {
+    const move = data.moves[(isQuestioned() ? state.ply + 1 : state.ply) - 1];
+    return move && isFlagged(move) && !(state.lesson && !state.lesson.shown) ? move : null;
   }
 
   // an arrow for a move, or a ring where a piece is dropped
@@ -230,7 +235,7 @@
     byId("promotion").hidden = true;
     state.selected = null;
     const position = shown();
-    if (state.lesson && !state.line && state.ply === state.lesson.plies[state.lesson.at] - 1) return answer(usi);
+    if (isQuestioned() && !state.line) return answer(usi);
     const base = state.line ? state.line.base : state.ply;
     const moves = state.line ? state.line.moves.slice(0, state.step) : [];
     const text = state.line ? state.line.text.slice(0, state.step) : [];
@@ -268,19 +273,36 @@
 
   // --- what is said of a move
 
-  function lineButtons(parent, line, from) {
+  function lineButtons(parent, line) {
+    const walked = state.line && state.line.name === line.name && state.line.base === line.base && state.line.moves[0] === line.moves[0];
     line.text.forEach((text, i) => {
       const node = button(parent, "", text, () => show(line, i + 1));
-      const current = state.line && state.line.name === line.name && state.line.base === line.base && state.step === i + 1;
-      node.setAttribute("aria-current", String(Boolean(current) && state.line.moves[0] === line.moves[0]));
-      if (i < from) node.classList.add("dim");
+      node.setAttribute("aria-current", String(Boolean(walked) && state.step === i + 1));
     });
+    // behind the line, so that no move changes its place
+    if (walked) button(parent, "leave", words.leave, () => go(state.ply));
   }
 
   function drawDetail() {
     const node = byId("detail");
     node.textContent = "";
     node.hidden = Boolean(state.lesson && !state.lesson.shown);
+    if (!state.lesson) drawMove(node);
+    // the engine's lines stand below
+    if (state.line && [words.own, words.branch].includes(state.line.name)) {
+      const row = add(node, "p", "line");
+      add(row, "span", "score", state.line.name + " ");
+      lineButtons(row, state.line);
+      const comment = state.line.comments && state.step > 0 ? state.line.comments[state.step - 1] : [];
+      if (comment && comment.length) add(node, "p", "comment", comment.join("\n"));
+      const at = searched.get(Rules.toSfen(shown(), 1));
+      const answer = state.line.name !== words.own ? null : state.step === 1 ? known(state.line.base, state.line.moves[0])
+        : at !== undefined ? { text: fill(words.reached, at, percent(data.positions[at].win_rate)) } : null;
+      if (state.line.name === words.own && state.step > 0) add(node, "p", "answer", answer ? answer.text : words.unknown);
+    }
+  }
+
+  function drawMove(node) {
     const move = state.ply > 0 ? data.moves[state.ply - 1] : null;
     const head = add(node, "p", "move", named(state.ply));
     if (move) {
@@ -309,29 +331,21 @@
     if (said.length) add(node, "p", "", said.join("　"));
     const comments = move ? move.comments : data.comments;
     if (comments.length) add(node, "p", "comment", comments.join("\n"));
-    if (state.line) {
-      const row = add(node, "p", "line");
-      add(row, "span", "score", state.line.name + " ");
-      lineButtons(row, state.line, 0);
-      button(row, "leave", words.leave, () => go(state.ply));
-      const comment = state.line.comments && state.step > 0 ? state.line.comments[state.step - 1] : [];
-      if (comment && comment.length) add(node, "p", "comment", comment.join("\n"));
-      const at = searched.get(Rules.toSfen(shown(), 1));
-      const answer = state.line.name !== words.own ? null : state.step === 1 ? known(state.line.base, state.line.moves[0])
-        : at !== undefined ? { text: fill(words.reached, at, percent(data.positions[at].win_rate)) } : null;
-      if (state.line.name === words.own && state.step > 0) add(node, "p", "answer", answer ? answer.text : words.unknown);
-    }
+    if (state.ply > 0 || state.line || !data.turning_points.length) return;
+    add(node, "h2", "", words.turns);
+    const list = add(node, "ol", "turns");
+    for (const point of data.turning_points) button(add(list, "li"), "", point.text, () => go(point.ply));
   }
 
   // at a bad move: the engine's line beside the one that was played
   function drawCompare() {
     const node = byId("compare");
     node.textContent = "";
-    const move = data.moves[state.ply - 1];
-    if (!move || !isFlagged(move) || (state.lesson && !state.lesson.shown)) return;
-    const before = data.positions[state.ply - 1].lines[0];
-    const after = data.positions[state.ply].lines[0];
-    const base = state.ply - 1;
+    const move = compared();
+    if (!move) return;
+    const base = move.ply - 1;
+    const before = data.positions[base].lines[0];
+    const after = data.positions[base + 1].lines[0];
     const rows = [
       [words.playedLine, move.class, { base, moves: [move.usi, ...after.pv], text: [move.text, ...after.text] }, move.after],
       [words.bestLine, "best", { base, moves: before.pv, text: before.text }, move.before],
@@ -340,7 +354,7 @@
       const row = add(node, "div", "line side");
       row.style.borderColor = words.classes[kind].color;
       add(row, "div", "score", fill(words.leaves, name, words.sides[positions[base].side], percent(rate)));
-      lineButtons(row, { ...line, name }, 0);
+      lineButtons(row, { ...line, name });
     }
   }
 
@@ -354,7 +368,7 @@
       const row = add(node, "div", "line");
       const depth = found.depth > 0 ? `  ${words.depth} ${found.depth}/${found.seldepth}` : "";
       add(row, "div", "score", `${index + 1}. ${score(found)}${depth}`);
-      lineButtons(row, { base: state.ply, moves: found.pv, text: found.text, name: `${words.variation} ${index + 1}` }, 0);
+      lineButtons(row, { base: state.ply, moves: found.pv, text: found.text, name: `${words.variation} ${index + 1}` });
     });
   }
 
@@ -499,21 +513,35 @@
   const previousBad = () => go(bad.filter((ply) => ply < state.ply).pop() ?? 0);
   const flip = () => { state.flipped = !state.flipped; draw(); };
 
+  // brings what is said of a move into view, where a button elsewhere on the page leads to it
+  function reveal() {
+    const [play, reading] = [".play", ".reading"].map((name) => document.querySelector(name).getBoundingClientRect());
+    const least = play.left === reading.left ? play.bottom : 0;
+    if (reading.top < least || reading.top > window.innerHeight - 100) window.scrollTo(0, document.querySelector("main").offsetTop);
+  }
+
   // --- learning from mistakes: the position before one, and the analysis as the teacher
+
+  // whether the position of the present question is shown, or a line from it
+  function isQuestioned() {
+    return Boolean(state.lesson) && state.ply === state.lesson.plies[state.lesson.at] - 1;
+  }
 
   function lesson(color) {
     const plies = data.moves.filter((move) => isQuestion(move) && move.side === color).map((move) => move.ply);
     state.lesson = { plies, at: 0, shown: false, said: "" };
     state.flipped = color === "white";
     go(plies[0] - 1);
+    reveal();
   }
 
   function answer(usi) {
     const ply = state.lesson.plies[state.lesson.at] - 1;
     const found = known(ply, usi);
     const move = spell(positions[ply], usi);
-    state.lesson.said = `${move}: ${found ? found.text : words.unknown}`;
-    state.lesson.shown = Boolean(found && (found.best || found.good));
+    const right = Boolean(found && (found.best || found.good));
+    state.lesson.said = `${move}: ${found ? found.text : words.unknown}${right ? "" : words.again}`;
+    state.lesson.shown ||= right;
     draw();
   }
 
@@ -575,6 +603,7 @@
         state.lesson = null;
         go(line.base);
         show({ ...line, name: words.branch }, line.own + 1);
+        reveal();
       });
     }
   }
@@ -595,7 +624,11 @@
   byId("previous-mistake").disabled = byId("next-mistake").disabled = bad.length === 0;
   byId("flip").addEventListener("click", flip);
   for (const node of document.querySelectorAll(".turns button")) {
-    node.addEventListener("click", () => { state.lesson = null; go(Number(node.dataset.ply)); });
+    node.addEventListener("click", () => {
+      state.lesson = null;
+      go(Number(node.dataset.ply));
+      reveal();
+    });
   }
 
   // a piece of the side to move is picked up, then put down on a square; elsewhere the right half of the board is
