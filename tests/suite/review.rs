@@ -498,11 +498,18 @@ try {
   by("first").click();
   tap("7g"); check("a piece is picked up", by("board").querySelectorAll(".target").length === 1);
   key("Escape"); check("and put down", by("board").querySelectorAll(".target").length === 0);
-  tap("9g"); tap("9f"); check("a move of one's own", ply() === 0 && label().includes("96") && by("detail").querySelector(".answer"));
+  tap("9g"); tap("9f"); check("a move of one's own", ply() === 0 && label().endsWith(" P-96") && by("detail").querySelector(".answer"));
   key("Escape"); tap("9g"); tap("5e"); check("only legal moves", label() === before);
   key("t"); check("own moves by keyboard", document.activeElement === by("own-move") && by("legal").children.length === 30);
   by("own-move").value = "1g1f"; by("own").requestSubmit(); check("a typed move", label().includes("16"));
+  key("Escape"); by("own-move").value = "G49-58"; by("own").requestSubmit(); check("a typed move in words", label().endsWith(" G49-58"));
   key("Escape"); by("own-move").value = "1g1e"; by("own").requestSubmit(); check("an illegal move is refused", label() === before && by("own-answer").textContent.includes("1g1e"));
+  const writtenAsPlayed = game.moves.filter((move) => {
+    by("moves").querySelector(`button[data-ply="${move.ply - 1}"]`).click();
+    by("own-move").value = move.text; by("own").requestSubmit();
+    return ply() === move.ply;
+  });
+  check("moves typed as they are listed", writtenAsPlayed.length === N); by("first").click();
   document.activeElement.blur();
   const side = game.moves.find((move) => ["mistake", "blunder"].includes(move.class));
   window.scrollTo(0, document.body.scrollHeight);

@@ -6,6 +6,8 @@
   const SVG = "http://www.w3.org/2000/svg";
   const KANJI = { P: "歩", L: "香", N: "桂", S: "銀", G: "金", B: "角", R: "飛", K: "玉",
     "+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "竜" };
+  // in a move's text; the board has room for one character
+  const NAMES = { ...KANJI, "+L": "成香", "+N": "成桂", "+S": "成銀" };
   const DIGITS = "１２３４５６７８９";
   const NUMERALS = "一二三四五六七八九";
   const japanese = data.lang === "ja";
@@ -76,20 +78,26 @@
     return words.classes[move.class].name + (move.least === move.most ? "" : words.doubt);
   }
 
-  // a move that nobody has spelled: with its origin, so that it needs no context
+  // a move of the reader's: with its origin only where another piece of the kind could go there
   function spell(position, usi) {
     const to = Rules.square(usi.slice(2));
     const drop = usi[1] === "*";
-    const kind = drop ? usi[0] : position.board[Rules.square(usi)].kind;
+    const piece = drop ? { kind: usi[0] } : position.board[Rules.square(usi)];
     const digits = (sq) => `${Math.floor(sq / 9) + 1}${(sq % 9) + 1}`;
+    const moves = legalMoves(position);
+    const rival = (other) => other[1] !== "*" && other.slice(0, 2) !== usi.slice(0, 2) && other.slice(2, 4) === usi.slice(2, 4)
+      && position.board[Rules.square(other)].kind === piece.kind;
+    const ambiguous = moves.some(rival);
+    const declined = !drop && usi.length === 4 && moves.includes(usi + "+");
     if (!japanese) {
-      if (drop) return `${kind}*${digits(to)}`;
-      return kind + digits(Rules.square(usi)) + (position.board[to] ? "x" : "-") + digits(to) + (usi[4] || "");
+      if (drop) return `${piece.kind}*${digits(to)}`;
+      const origin = ambiguous ? digits(Rules.square(usi)) : "";
+      return piece.kind + origin + (position.board[to] ? "x" : "-") + digits(to) + (usi[4] || (declined ? "=" : ""));
     }
     const mark = position.side === 0 ? "▲" : "△";
-    const target = DIGITS[Math.floor(to / 9)] + NUMERALS[to % 9];
-    const origin = drop ? "打" : `${usi[4] ? "成" : ""}(${digits(Rules.square(usi))})`;
-    return mark + target + KANJI[kind] + origin;
+    const target = to === position.to ? "同" : DIGITS[Math.floor(to / 9)] + NUMERALS[to % 9];
+    const how = drop ? (ambiguous ? "打" : "") : usi[4] ? "成" : declined ? "不成" : "";
+    return mark + target + NAMES[piece.kind] + how + (ambiguous && !drop ? `(${digits(Rules.square(usi))})` : "");
   }
 
   // --- the board
@@ -653,15 +661,27 @@
   byId("own-move").addEventListener("focus", () => {
     const list = byId("legal");
     list.textContent = "";
-    for (const move of legalMoves(shown())) add(list, "option").value = move;
+    const position = shown();
+    for (const move of legalMoves(position)) {
+      const option = add(list, "option");
+      option.value = move;
+      option.label = spell(position, move);
+    }
   });
+  // a move as it is typed: without its mark, with digits of any kind
+  const digit = (c) => 1 + Math.max(DIGITS.indexOf(c), NUMERALS.indexOf(c));
+  const plain = (text) => text.replace(/[▲△☗☖\s]/g, "").replace(/[１-９一二三四五六七八九]/g, digit).toLowerCase();
+
   byId("own").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = byId("own-move").value.trim();
-    const move = legalMoves(shown()).find((other) => other.toLowerCase() === text.toLowerCase());
+    const position = shown();
+    const move = legalMoves(position).find((other) => [other, spell(position, other)].some((name) => plain(name) === plain(text)));
     byId("own-answer").textContent = move ? "" : fill(words.illegal, text);
     byId("own-move").value = "";
-    if (move) tryMove(move);
+    if (!move) return;
+    tryMove(move);
+    reveal();
   });
 
   async function copy(text) {
