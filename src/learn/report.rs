@@ -4,15 +4,17 @@ use super::directory::Directory;
 use super::generation::{Generation, Plan};
 use crate::resume::ResumeError;
 use crate::support::chart::{COLORS, Curve, PALETTE, Panel, svg};
+use crate::support::console::clock;
 use std::fmt::Write;
 
 /// In the looks of the page of `analyse`.
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;\
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1260px;margin:1em auto;padding:0 1em;\
 color:var(--fg);background:var(--ground)}h1{font-size:1.15rem}h2{font-size:.95rem;color:var(--dim)}\
 section{background:var(--card);border:1px solid var(--edge);border-radius:8px;padding:.2em 1em 1em;margin:1em 0}\
-.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25em .7em;\
+.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}th,td{padding:.25em .5em;\
 text-align:right;border-bottom:1px solid var(--edge);white-space:nowrap}th{font-weight:600;color:var(--dim)}\
-.refused td{color:var(--dim)}svg{max-width:100%;height:auto}summary{cursor:pointer;padding-top:.6em}pre{overflow-x:auto}";
+.refused td{color:var(--dim)}\
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,480px),1fr));gap:8px}svg{width:100%;height:auto}summary{cursor:pointer;padding-top:.6em}pre{overflow-x:auto}";
 
 /// Writes `report.html`. `present` is the present generation and its next stage.
 pub fn write(
@@ -46,22 +48,25 @@ pub fn html(all: &[Generation], present: Option<(&Plan, &str)>) -> String {
          <h1>The learning loop</h1>\n"
     );
     let positions: u64 = all.iter().map(|g| g.played.positions).sum();
-    let hours: f64 =
-        all.iter().map(|g| g.played.seconds + g.trained.seconds + g.judged.seconds).sum::<f64>() / 3600.0;
+    let seconds: f64 = all.iter().map(|g| g.played.seconds + g.trained.seconds + g.judged.seconds).sum();
     let promoted = all.iter().filter(|g| g.judged.promoted).count();
     let _ = writeln!(
         out,
-        "<p>{} generation{} ended, {promoted} promoted; {:.2} million positions, {hours:.2} hours.{}</p>",
+        "<p>{} generation{} ended, {promoted} promoted; {positions} positions, {} of self-play, training and matches.{}</p>",
         all.len(),
         if all.len() == 1 { "" } else { "s" },
-        positions as f64 / 1e6,
+        clock(seconds),
         present.map_or(String::new(), |(plan, stage)| format!(
             " Generation {} is under way; next is {stage}.",
             plan.number
         )),
     );
     if !all.is_empty() {
-        let _ = writeln!(out, "<section><h2>Strength and losses</h2>\n{}</section>", pictures(all));
+        let _ = writeln!(
+            out,
+            "<section><h2>Strength and losses</h2>\n<div class=\"charts\">{}</div></section>",
+            pictures(all)
+        );
         out += &table(all);
         out += &settings(all);
     }
@@ -138,41 +143,37 @@ fn pictures(all: &[Generation]) -> String {
             line("match", 1, &|g| Some(g.judged.seconds / 60.0)),
         ],
     ));
-    svg(&panels, 2, (540, 300))
+    // each alone, so that a narrow page shows them one below the other
+    panels.into_iter().map(|panel| svg(&[panel], 1, (440, 270))).collect()
 }
 
 fn table(all: &[Generation]) -> String {
     let mut out = String::from(
-        "<section><h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th>Games by</th><th>Games</th>\
-         <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Training</th><th>Validation</th>\
-         <th>RMSE</th><th>Match</th><th>Elo</th><th>Winners predicted</th><th>Minutes</th><th></th></tr>\n",
+        "<section><h2>Generations</h2>\n<div class=\"wide\"><table><tr><th>Generation</th><th></th><th>Elo</th><th>Match</th>\
+         <th>Winners predicted</th><th>Validation</th><th>Training</th><th>RMSE</th><th>Games by</th><th>Games</th>\
+         <th>Positions</th><th>Fit</th><th>Inside searches</th><th>Passes</th><th>Minutes</th></tr>\n",
     );
     for g in all {
         let (p, t, j) = (&g.played, &g.trained, &g.judged);
-        let _ = writeln!(
-            out,
-            "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{:.5}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{:.1} + {:.1} + {:.1}</td><td>{}</td></tr>",
-            if j.promoted { "" } else { " class=\"refused\"" },
-            g.plan.number,
-            g.plan.player,
-            p.games,
-            p.positions,
-            p.fit,
-            p.inside,
-            g.plan.config.train.passes,
-            t.training,
-            t.validation.map_or(String::new(), |loss| format!("{loss:.5}")),
-            t.rmse.map_or(String::new(), |rmse| format!("{rmse:.4}")),
-            if j.elo.is_some() { format!("+{} ={} -{}", j.wins, j.draws, j.losses) } else { "none".into() },
+        let cells = [
+            g.plan.number.to_string(),
+            if j.promoted { "promoted" } else { "refused" }.into(),
             j.elo_text().unwrap_or_default(),
+            if j.elo.is_some() { format!("+{} ={} -{}", j.wins, j.draws, j.losses) } else { "none".into() },
             j.named.map_or(String::new(), |n| format!("{:.1} % ± {:.1}", 100.0 * n[0], 100.0 * n[1])),
-            p.seconds / 60.0,
-            t.seconds / 60.0,
-            j.seconds / 60.0,
-            if j.promoted { "promoted" } else { "refused" },
-        );
+            t.validation.map_or(String::new(), |loss| format!("{loss:.5}")),
+            format!("{:.5}", t.training),
+            t.rmse.map_or(String::new(), |rmse| format!("{rmse:.4}")),
+            g.plan.player.to_string(),
+            p.games.to_string(),
+            p.positions.to_string(),
+            p.fit.to_string(),
+            p.inside.to_string(),
+            g.plan.config.train.passes.to_string(),
+            format!("{:.1} + {:.1} + {:.1}", p.seconds / 60.0, t.seconds / 60.0, j.seconds / 60.0),
+        ];
+        let class = if j.promoted { "" } else { " class=\"refused\"" };
+        let _ = writeln!(out, "<tr{class}><td>{}</td></tr>", cells.join("</td><td>"));
     }
     out + "</table></div>\n<p>Losses are mean divergences from the targets in nats. Minutes: self-play (all shards), \
            training, match.</p></section>\n"
@@ -211,6 +212,9 @@ mod tests {
         let page = html(&all, None);
         assert!(page.contains("3 generations ended, 2 promoted") && page.contains("<svg"));
         assert!(page.contains("<details>") && page.contains("<th>Games by</th>"));
+        // what a generation is worth stands first, and every chart alone
+        assert!(page.contains("<td>1</td><td>promoted</td><td>+50"));
+        assert_eq!(page.matches("<svg").count(), 6);
         assert!(page.contains("class=\"refused\"><td>2</td>"));
         assert!(
             !page.contains("http://")
