@@ -115,21 +115,23 @@ impl Observer for Course {
 /// The iterations whose scores are compared with the last one's.
 const COMPARED: usize = 3;
 
-/// The standard error of a win rate after a search of so many nodes: two searches of one position differ, less with
-/// more nodes and in decided positions; and the more, the more the score still moves from one iteration to the next.
+/// The standard error of a win rate after a search of so many nodes, against a search of ten times the nodes: less with
+/// more nodes and in decided positions; and greater, the more the score still moves from one iteration to the next.
 ///
-/// Measured on 179 positions around bad moves of six games, each searched twice with 50,000 to 800,000 nodes.
+/// Its form was measured on 179 positions around bad moves of six games, each searched twice with 50,000 to 800,000
+/// nodes, its size on twenty games with 100,000 and 1,000,000 nodes a position. (Two searches of equal nodes differ
+/// less: both miss the same.)
 fn standard_error(scores: &[Value], last: Value, nodes: u64) -> f64 {
     if is_decisive(last) {
         return 0.0;
     }
     let rate = win_rate(last);
-    let grain = 0.009 * 4.0 * rate * (1.0 - rate) * (400_000.0 / nodes.max(1) as f64).powf(0.3);
+    let grain = 0.0225 * 4.0 * rate * (1.0 - rate) * (400_000.0 / nodes.max(1) as f64).powf(0.3);
     let before = &scores[..scores.len().saturating_sub(1)];
     let before = &before[before.len().saturating_sub(COMPARED)..];
     let squares: f64 = before.iter().map(|&score| (win_rate(score) - rate).powi(2)).sum();
     let spread = (squares / before.len().max(1) as f64).sqrt();
-    rounded(grain.hypot(0.5 * spread).min(0.5))
+    rounded(grain.hypot(1.25 * spread).min(0.5))
 }
 
 /// An error as it is stored: a few digits, which JSON gives back exactly.
@@ -156,10 +158,10 @@ fn repeated(position: &Position, record: &Record) -> Option<Value> {
 }
 
 /// A move is searched again if its loss plus this number of margins would be an inaccuracy.
-const DOUBT: f64 = 1.5;
+const DOUBT: f64 = 0.42;
 
 /// What a search that was repeated says differently goes into its error by this share.
-const MOVED: f64 = 0.3;
+const MOVED: f64 = 0.75;
 
 /// So many moves of the engine that run into a mate are refuted before the last is taken as it is.
 const REFUTED: usize = 4;

@@ -42,9 +42,6 @@ impl Class {
     }
 }
 
-/// The margin of a loss, in standard errors.
-const ERRORS: f64 = 0.7;
-
 /// The judgement of a move by the readings before and after it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Judgement {
@@ -55,7 +52,7 @@ pub struct Judgement {
     /// The difference of the two in whole percent, as people see it, 0 to 1. 0 where the move is the engine's
     /// own.
     pub loss: f64,
-    /// How far the true loss may lie from `loss`, 0 to 1.
+    /// The standard error of `loss`, 0 to 1: two of three losses change less with ten times the nodes.
     pub margin: f64,
     /// The class of the loss.
     pub class: Class,
@@ -70,9 +67,9 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Whether all losses within the margin have the same class.
-    pub fn is_firm(&self) -> bool {
-        self.least == self.most
+    /// Whether a bad move may be none: a loss within the margin is no inaccuracy.
+    pub fn is_doubtful(&self) -> bool {
+        self.class >= Class::Inaccuracy && self.least < Class::Inaccuracy
     }
 }
 
@@ -86,7 +83,7 @@ pub fn judge(played: &str, before: &Reading, after: &Reading) -> Judgement {
     let best = before.best() == Some(played);
     let (was, is) = (before.win_rate(), 1.0 - after.win_rate());
     let loss = if best { 0.0 } else { (percent(was) - percent(is)).max(0.0) / 100.0 };
-    let margin = ERRORS * before.error.hypot(after.error);
+    let margin = before.error.hypot(after.error);
     let class = if best { Class::Best } else { Class::of(loss) };
     // the margin is around the exact difference; the rounded loss stays within it
     let exact = (was - is).max(0.0);
@@ -240,13 +237,19 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_near_a_border_is_not_firm() {
+    fn a_bad_move_that_may_be_good_is_doubtful() {
         let mut before = reading(0, "2g2f");
-        let firm = judge("7g7f", &before, &reading(250, "3c3d"));
-        assert!(firm.is_firm() && firm.class == Class::Mistake, "{firm:?}");
-        before.error = 0.01;
-        let open = judge("7g7f", &before, &reading(250, "3c3d"));
-        assert_eq!((open.least, open.class, open.most), (Class::Inaccuracy, Class::Mistake, Class::Mistake));
+        let sure = judge("7g7f", &before, &reading(250, "3c3d"));
+        assert_eq!((sure.least, sure.class, sure.most), (Class::Mistake, Class::Mistake, Class::Mistake));
+        assert!(!sure.is_doubtful());
+        // a loss of .10
+        for (error, least, doubtful) in [(0.01, Class::Inaccuracy, false), (0.07, Class::Good, true)] {
+            before.error = error;
+            let open = judge("7g7f", &before, &reading(250, "3c3d"));
+            assert_eq!((open.least, open.class, open.is_doubtful()), (least, Class::Mistake, doubtful));
+        }
+        let good = judge("7g7f", &before, &reading(100, "3c3d"));
+        assert_eq!((good.class, good.most, good.is_doubtful()), (Class::Good, Class::Mistake, false));
     }
 
     #[test]

@@ -39,9 +39,9 @@ impl Lang {
         }
     }
 
-    /// The class of a move, with a question mark where its margin reaches another class.
+    /// The class of a move, with a question mark where a bad move may be none.
     pub fn verdict(self, judgement: &Judgement) -> String {
-        let doubt = if judgement.is_firm() { "" } else { self.pick("？", "?") };
+        let doubt = if judgement.is_doubtful() { self.pick("？", "?") } else { "" };
         format!("{}{doubt}", self.class(judgement.class))
     }
 

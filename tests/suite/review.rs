@@ -166,7 +166,7 @@ fn a_game_alone_goes_to_standard_output() {
     // an error names its line, and the other games are analysed
     std::fs::write(dir.at("bad.csa"), "V2.2\nPI\n+\n+7775FU\n").unwrap();
     let (ok, out, errors) = analyse(&[&dir.at("bad.csa"), &game, "--nodes", "500", "--lang", "ja"]);
-    assert!(!ok && errors.contains("bad.csa: line 4") && out.contains("精度"), "{errors}");
+    assert!(!ok && errors.contains("bad.csa: 4行目") && out.contains("精度"), "{errors}");
     let (ok, _, errors) = analyse(&[&game, "--sfen", "4k4/9/9/9/9/9/9/9/4K4 b - 1"]);
     assert!(!ok && errors.contains("cannot be used with"), "{errors}");
 }

@@ -75,7 +75,7 @@
   }
 
   function verdict(move) {
-    return words.classes[move.class].name + (move.least === move.most ? "" : words.doubt);
+    return words.classes[move.class].name + (isFlagged(move) && !isQuestion(move) ? words.doubt : "");
   }
 
   // a move of the reader's: with its origin only where another piece of the kind could go there
