@@ -43,13 +43,14 @@ fn files_are_complete_although_stdout_is_closed() {
         &["data", "convert", games, "--output", "games.psv"],
         &["book", "stats", "<internal>"],
         &["book", "show", "<internal>"],
-        &["book", "minimax", "<internal>", "--output", "book.db"],
+        &["book", "prune", "<internal>", "--max-ply", "4", "--output", "small.db"],
+        &["book", "minimax", "small.db", "--output", "book.db"],
         &["book", "verify", "book.db"],
         &["learn", "--init", "--dir", "loop"],
     ] {
         unread(args, here);
     }
-    for file in ["games.psv", "book.db", "loop/learn.toml"] {
+    for file in ["games.psv", "small.db", "book.db", "loop/learn.toml"] {
         assert!(here.join(file).metadata().unwrap().len() > 0, "{file}");
     }
 }
