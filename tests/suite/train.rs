@@ -519,7 +519,7 @@ fn is_trained(architecture: Architecture) {
     eprintln!("{first:?}\n{last:?}\n{:?}", outcome.quantization);
     // 120 games are overfitted sooner with fewer king buckets; rounding has more effect with few hidden units
     let (share, centipawns) = match architecture.name().as_str() {
-        "halfkpvm_256x2-32-32" => (0.9, 200.0),
+        name if name.contains("kpvm") || name.contains("kahm") => (0.9, 200.0),
         "halfkp_1024x2-8-32" | "halfkp_1024x2-8-64" => (0.8, 400.0),
         _ => (0.8, 200.0),
     };
