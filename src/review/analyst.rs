@@ -115,12 +115,12 @@ impl Observer for Course {
 /// The iterations whose scores are compared with the last one's.
 const COMPARED: usize = 3;
 
-/// The standard error of a win rate after a search of so many nodes, against a search of ten times the nodes: less with
-/// more nodes and in decided positions; and greater, the more the score still moves from one iteration to the next.
+/// The standard error of a win rate: its difference from that of a search of ten times the nodes. It is smaller with more
+/// nodes and in decided positions, and greater when the score still moves from one iteration to the next.
 ///
 /// Its form was measured on 179 positions around bad moves of six games, each searched twice with 50,000 to 800,000
-/// nodes, its size on twenty games with 100,000 and 1,000,000 nodes a position. (Two searches of equal nodes differ
-/// less: both miss the same.)
+/// nodes. Its size was measured on twenty games with 100,000 and 1,000,000 nodes a position. Two searches of equal nodes
+/// differ less, because both miss the same.
 fn standard_error(scores: &[Value], last: Value, nodes: u64) -> f64 {
     if is_decisive(last) {
         return 0.0;

@@ -52,7 +52,7 @@ pub struct Judgement {
     /// The difference of the two in whole percent, as people see it, 0 to 1. 0 where the move is the engine's
     /// own.
     pub loss: f64,
-    /// The standard error of `loss`, 0 to 1: two of three losses change less with ten times the nodes.
+    /// The standard error of `loss`, 0 to 1. With ten times the nodes, two of three losses change by less.
     pub margin: f64,
     /// The class of the loss.
     pub class: Class,
@@ -67,7 +67,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Whether a bad move may be none: a loss within the margin is no inaccuracy.
+    /// Whether a bad move may be a good one: the least loss within the margin is no inaccuracy.
     pub fn is_doubtful(&self) -> bool {
         self.class >= Class::Inaccuracy && self.least < Class::Inaccuracy
     }

@@ -39,7 +39,7 @@ impl Lang {
         }
     }
 
-    /// The class of a move, with a question mark where a bad move may be none.
+    /// The class of a move, with a question mark where a bad move may be a good one.
     pub fn verdict(self, judgement: &Judgement) -> String {
         let doubt = if judgement.is_doubtful() { self.pick("？", "?") } else { "" };
         format!("{}{doubt}", self.class(judgement.class))

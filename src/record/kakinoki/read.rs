@@ -126,7 +126,8 @@ fn begins_game(line: &str, ended: bool) -> bool {
     }
 }
 
-/// Reads a game that stands behind so many lines; what does not change its moves may be skipped.
+/// Reads a game. `before` is the number of lines of the file above it. What does not change its moves may be
+/// skipped.
 fn read_game(
     text: &str,
     before: usize,
