@@ -27,23 +27,19 @@ pub fn words(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<S
         if given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine) {
             continue;
         }
-        let values = match (arg.get_action(), value) {
-            (ArgAction::SetTrue, Value::Boolean(true)) => {
-                words.push(format!("--{key}"));
+        let (values, kind) = match (arg.get_action(), value) {
+            (ArgAction::SetTrue, Value::Boolean(set)) => {
+                words.extend(set.then(|| format!("--{key}")));
                 continue;
             }
-            (ArgAction::SetTrue, Value::Boolean(false)) => continue,
             (ArgAction::SetTrue, _) => return Err(format!("`{key}` is true or false")),
-            (ArgAction::Append, Value::Array(tables)) => tables.iter().map(table_text).collect(),
-            (ArgAction::Append, _) => None,
-            (_, value) => simple(&value).map(|text| vec![text]),
+            (ArgAction::Append, value) => {
+                let tables = value.as_array().and_then(|tables| tables.iter().map(table_text).collect());
+                (tables, format!("tables [[{key}]] of texts, numbers, true and false"))
+            }
+            (_, value) => (simple(&value).map(|text| vec![text]), "a text or a number".into()),
         };
-        let kind = if matches!(arg.get_action(), ArgAction::Append) {
-            format!("tables [[{key}]] of texts, numbers, true and false")
-        } else {
-            "a text or a number".into()
-        };
-        let values = values.ok_or_else(|| format!("`{key}` must be {kind}"))?;
+        let values: Vec<String> = values.ok_or_else(|| format!("`{key}` must be {kind}"))?;
         words.extend(values.iter().map(|text| format!("--{key}={text}")));
     }
     Ok(words)
