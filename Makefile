@@ -12,7 +12,7 @@ WINE ?= $(firstword $(wildcard /usr/bin/wine64 /usr/lib/wine/wine64) wine)
 
 help:
 	@echo 'make build    release build, target/release/toratsugumi'
-	@echo 'make pgo      release build optimized with a profile of its own bench, target/pgo/toratsugumi (rustup component add llvm-tools)'
+	@echo 'make pgo      build with all optimizations and a profile of its own bench, target/pgo/toratsugumi (rustup component add llvm-tools)'
 	@echo 'make dist     archives for Windows, Linux and ARM in target/dist, see .ci/dist'
 	@echo 'make test     all tests'
 	@echo 'make page-test the page of analyse --html in a headless Chromium (CHROMIUM=path)'
@@ -36,11 +36,11 @@ pgo:
 	@case '$(CURDIR)' in *' '*) echo 'pgo: the path has a blank: $(CURDIR)' >&2; exit 1;; esac
 	rm -rf $(PGO)/raw $(PGO)/run
 	mkdir -p $(PGO)/run
-	RUSTFLAGS="$$RUSTFLAGS -Cprofile-generate=$(PGO_DIR)/raw" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
-	cd $(PGO)/run && '$(CURDIR)/.ci/profile' 13 '$(PGO_DIR)/$(HOST)/release/toratsugumi'
+	RUSTFLAGS="$$RUSTFLAGS -Cprofile-generate=$(PGO_DIR)/raw" $(CARGO) build --profile dist --target $(HOST) --target-dir $(PGO)
+	cd $(PGO)/run && '$(CURDIR)/.ci/profile' 13 '$(PGO_DIR)/$(HOST)/dist/toratsugumi'
 	'$(LLVM_PROFDATA)' merge -o $(PGO)/merged.profdata $(PGO)/raw
-	RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(PGO_DIR)/merged.profdata" $(CARGO) build --release --target $(HOST) --target-dir $(PGO)
-	cp $(PGO)/$(HOST)/release/toratsugumi $(PGO)/toratsugumi
+	RUSTFLAGS="$$RUSTFLAGS -Cprofile-use=$(PGO_DIR)/merged.profdata" $(CARGO) build --profile dist --target $(HOST) --target-dir $(PGO)
+	cp $(PGO)/$(HOST)/dist/toratsugumi $(PGO)/toratsugumi
 	$(PGO)/toratsugumi bench
 
 dist:
