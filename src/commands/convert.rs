@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 /// Convert game records between CSA, KIF, KI2, JKF, PSN, USI and SFEN lines and BOD diagrams
 ///
-/// Reads UTF-8, Shift_JIS and EUC-JP, with or without a byte order mark. Every move is checked by the rules. A line that
-/// cannot be understood is skipped with a warning if it does not change the moves; an illegal last move ends the game as
-/// a foul. Files that cannot be read are reported, and the others are still converted. One
-/// line for each file names what the format cannot store. The exit status is 0 if all files were read whole, 3 if some were read in part, 1 if
-/// a file or a game could not be read.
+/// Reads UTF-8, UTF-16, Shift_JIS, EUC-JP and ISO-2022-JP. Every move is checked by the rules. A line that
+/// cannot be understood is skipped with a warning if it does not change the moves; an illegal last move ends
+/// the game as a foul. Files that cannot be read are reported, and the others are still converted. One line
+/// for each file names what the format cannot store. The exit status is 0 if all files were read whole, 3 if
+/// some were read in part, 1 if a file or a game could not be read.
 ///
 /// A directory stands for all records in it; --out-dir keeps its structure. Files that exist stay as they are unless
 /// --force is given.

@@ -1,4 +1,4 @@
-//! Which characters a file's bytes are: UTF-8, Shift_JIS, EUC-JP or ISO-2022-JP.
+//! Which characters a file's bytes are: UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8};
 

@@ -172,7 +172,7 @@ struct Game<'a> {
     positions: Vec<Position>,
 }
 
-/// What a job tells while it runs: that one search more is done, or its readings with the place of the first.
+/// What a job reports while it runs: that one search more is done, or its readings with the place of the first.
 type Told = Option<(usize, Vec<Reading>)>;
 
 /// The progress of a reading.

@@ -305,15 +305,15 @@ fn summary(report: &Report<'_>) -> String {
             lang.pick("勝負の分かれ目", "Turning points")
         ),
     };
-    let percent = |class: Class| format!("{:.0}", 100.0 * class.threshold());
+    let [slight, mistake, blunder] =
+        [Class::Inaccuracy, Class::Mistake, Class::Blunder].map(|c| 100.0 * c.threshold());
+    let black = report.side(Color::Black);
     let explained = lang.pick(
         format!(
-            "指し手の損失は指した側の勝率、グラフと評価値は{}側から見た値。損失が {}% 以上で緩手、{}% 以上で疑問手、{}% 以上で悪手。±は損失の誤差で、「？」は誤差の範囲が別の判定にかかる手。精度は 100·e^(-4×損失) を、その前後で勝率がどれだけ動いたかで重みづけた平均。",
-            report.side(Color::Black), percent(Class::Inaccuracy), percent(Class::Mistake), percent(Class::Blunder)
+            "指し手の損失は指した側の勝率、グラフと評価値は{black}側から見た値。損失が {slight:.0}% 以上で緩手、{mistake:.0}% 以上で疑問手、{blunder:.0}% 以上で悪手。±は損失の誤差で、「？」は悪い手ではないかもしれない手（損失から誤差を引くと {slight:.0}% 未満）。精度は 100·e^(-4×損失) を、その前後で勝率がどれだけ動いたかで重みづけた平均。"
         ),
         format!(
-            "A move's loss is in the win rate of its player; graph and scores are {}'s. A loss of {}% is an inaccuracy, {}% a mistake, {}% a blunder; ± is the error of a loss, and ? marks a move whose error reaches another class. Accuracy is the mean of 100·e^(-4·loss), weighted by how much the win rate moved around each move.",
-            report.side(Color::Black), percent(Class::Inaccuracy), percent(Class::Mistake), percent(Class::Blunder)
+            "A move's loss is in the win rate of its player; graph and scores are {black}'s. A loss of {slight:.0}% is an inaccuracy, {mistake:.0}% a mistake, {blunder:.0}% a blunder; ± is the error of a loss, and ? marks a bad move that may be a good one: its loss minus the error is under {slight:.0}%. Accuracy is the mean of 100·e^(-4·loss), weighted by how much the win rate moved around each move."
         ),
     );
     format!(

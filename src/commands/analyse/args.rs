@@ -8,8 +8,8 @@ use std::path::PathBuf;
 ///
 /// With games (CSA, KIF, KI2, JKF, PSN or USI files, or directories of them), every position is searched
 /// and every move judged: best (`◎`), good, inaccuracy (loses 5 % of win rate or more), mistake (10 %),
-/// blunder (20 %). The positions around bad moves are searched again with more nodes; `?` marks a move that
-/// may belong to another class. The analysis goes to standard output as text, or to files called
+/// blunder (20 %). The positions around bad moves are searched again with more nodes; `?` marks a bad move that
+/// may be a good one. The analysis goes to standard output as text, or to files called
 /// NAME.analysis.html and so on with --html, --svg, --kif, --csa, --json, --text or --out-dir.
 /// NAME.analysis.json keeps the results: the same command continues a stopped analysis, and writes further
 /// files without searching again.

@@ -7,7 +7,7 @@ use crate::resume::whole_file::WholeFile;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Pack a book as the file that the binary embeds (zstd around a .ybb)
+/// Pack a book as the file that the binary embeds (book/default.tree.zst)
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The book to read

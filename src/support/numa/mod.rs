@@ -233,7 +233,7 @@ impl Placement {
             first.push(if bound { (before * threads).div_ceil(total) } else { threads });
         }
         let found = match machine {
-            None => "the system does not tell its memory nodes".into(),
+            None => "the system does not report its memory nodes".into(),
             Some(machine) => {
                 let processors: usize = machine.nodes.iter().map(Vec::len).sum();
                 let (nodes, processors) = (Number(machine.nodes.len()), Number(processors));
