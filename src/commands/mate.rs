@@ -108,9 +108,9 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let solver = Solver::new(args.hash as usize)?;
     let mut run = Run { args, solver, out: console::output() };
     if let Some(sfen) = &args.sfen {
-        let position = Position::from_sfen(sfen).map_err(|e| format!("bad SFEN: {e}"))?;
+        let position = Position::from_sfen(sfen).map_err(messages::bad_sfen)?;
         return match no_king_to_mate(&position) {
-            Some(why) => Err(why.into()),
+            Some(why) => Err(word(&why).into()),
             None => run.single(&position),
         };
     }
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         .map(|record| record.root)
         .filter(|problem| match no_king_to_mate(problem) {
             Some(why) => {
-                refused.push(format!("{}: {why}", problem.sfen()));
+                refused.push(format!("{}: {}", problem.sfen(), word(&why)));
                 false
             }
             None => true,

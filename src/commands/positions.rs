@@ -1,11 +1,24 @@
-//! Files of positions, one SFEN a line.
+//! Positions of the command line, and files of positions, one SFEN a line.
 
+use crate::engine::GameError;
 use crate::position::Position;
+use crate::support::messages::{self, word};
 use std::error::Error;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+
+/// Why --sfen and --moves are not accepted, in the language of the process.
+pub fn refused(error: GameError) -> String {
+    match error {
+        GameError::Sfen(why) => messages::bad_sfen(why),
+        GameError::Move { number, reason } => {
+            messages::move_refused(number, reason.text.escape_debug(), word(&reason.reason.to_string()))
+        }
+        GameError::PassInCheck { .. } => error.to_string(),
+    }
+}
 
 /// Calls `f` with the positions of a file (`-` is standard input): one SFEN a line; what follows a tab, empty lines and
 /// lines that begin with # are ignored.

@@ -45,6 +45,16 @@ messages! {
         "{path}: {format} cannot store {lost}";
 }
 
+// positions of the command line
+messages! {
+    bad_sfen(why)
+        "SFENが正しくありません（{why}）",
+        "bad SFEN: {why}";
+    move_refused(number, text, why)
+        "{number}手目「{text}」: {why}",
+        "move {number}: {text}: {why}";
+}
+
 // records
 messages! {
     not_a_record(path)
@@ -583,6 +593,15 @@ const WORDS: &[(&str, &str)] = &[
     // what `mate` found, in a table
     ("nomate", "不詰"),
     ("timeout", "未解決"),
+    // why it refuses a position
+    (
+        "Black is to move, but White has no king to mate: the defender is to move",
+        "先手番ですが、後手の玉がありません（玉方の手番です）",
+    ),
+    (
+        "White is to move, but Black has no king to mate: the defender is to move",
+        "後手番ですが、先手の玉がありません（玉方の手番です）",
+    ),
     ("yes", "済"),
     ("no", "未"),
     // what `book verify` finds
@@ -592,6 +611,7 @@ const WORDS: &[(&str, &str)] = &[
     ("against the rules", "規則に反する局面"),
     ("unreadable", "読み取れない局面と指し手"),
     // why a move is illegal, and whose turn it is
+    ("not a move in USI notation", "USI形式の指し手ではありません"),
     ("no piece on the origin", "移動元に駒がありません"),
     ("the piece belongs to the opponent", "相手の駒です"),
     ("the piece does not move there", "駒の動けない升です"),

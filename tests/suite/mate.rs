@@ -340,6 +340,14 @@ fn problems_come_from_records_of_every_format() {
         let said = run(&[&name, "--lang", "ja"]);
         assert!(said.contains("1手詰") && said.contains("   ▲５二金\n   G*5b\n"), "{name}: {said}");
     }
+    let defending = MATE.replace(" b ", " w ");
+    for (lang, expected) in
+        [("en", "White is to move, but Black has no king"), ("ja", "後手番ですが、先手の玉が")]
+    {
+        let output = program().args(["mate", "--sfen", &defending, "--lang", lang]).output().unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && errors.contains(expected), "{errors}");
+    }
     std::fs::write(dir.path().join("twice.txt"), format!("{MATE}\nposition sfen {MATE}\n")).unwrap();
     for _ in 0..2 {
         run(&["twice.txt", "--resume", "done.jsonl"]);

@@ -325,6 +325,24 @@ fn positions_are_analysed_in_both_languages() {
     assert!(out.contains("depth  1") && out.chars().all(|c| c.is_ascii() || c == '×'), "one language: {out}");
     let (ok, out, errors) = analyse(&["--nodes", "2000", "--moves", "7g7f", "3c3d", "--lang", "ja"]);
     assert!(ok && out.contains("先手の最善手: ▲") && out.contains("先手の持駒"), "{out}{errors}");
+    for (refused, en, ja) in [
+        (
+            ["--moves", "7g7g"],
+            "move 1: 7g7g: the target holds a piece",
+            "1手目「7g7g」: 移動先に味方の駒があります",
+        ),
+        (
+            ["--moves", "7g"],
+            "move 1: 7g: not a move in USI notation",
+            "1手目「7g」: USI形式の指し手ではありません",
+        ),
+        (["--sfen", "9"], "bad SFEN: board: 9 ranks", "SFENが正しくありません"),
+    ] {
+        for (lang, expected) in [("en", en), ("ja", ja)] {
+            let (ok, _, errors) = analyse(&[&refused[..], &["--lang", lang]].concat());
+            assert!(!ok && errors.contains(expected), "{errors}");
+        }
+    }
     for options in [&["--book", "no.db"][..], &["--mate-nodes", "5"], &["--force"]] {
         let (ok, _, errors) = analyse(&[&["--nodes", "10", "--sfen", "startpos"], options].concat());
         assert!(!ok && errors.contains(options[0]) && errors.contains("no effect on a position"), "{errors}");

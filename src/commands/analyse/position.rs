@@ -2,7 +2,7 @@
 //! terminal it stays within 24 lines of 80 columns; in a pipe, or with `--verbose`, it prints everything.
 
 use super::args::Args;
-use crate::commands::signals;
+use crate::commands::{positions, signals};
 use crate::engine::{Bound, Engine, Info, LastLines, Limits, Observer, UsiScore, win_rate};
 use crate::position::Position;
 use crate::resume::interrupt;
@@ -87,7 +87,8 @@ impl Observer for Reader {
 
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut engine = Engine::new();
-    engine.set_game(args.sfen.as_deref(), args.moves.iter().map(String::as_str))?;
+    let moves = args.moves.iter().map(String::as_str);
+    engine.set_game(args.sfen.as_deref(), moves).map_err(positions::refused)?;
     if let Some(threads) = args.threads {
         engine.set_option("Threads", &threads.to_string())?;
     }

@@ -3,6 +3,7 @@
 use super::files;
 use crate::book::nearest::nearest;
 use crate::book::{BookMove, Lookup, OpenBook};
+use crate::commands::positions;
 use crate::engine::Game;
 use crate::position::Position;
 use crate::support::console::{left, note, say};
@@ -34,7 +35,8 @@ pub struct Args {
 /// Runs `book show`.
 pub fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let mut game = Game::default();
-    game.update(args.sfen.as_deref(), args.moves.iter().map(String::as_str))?;
+    let moves = args.moves.iter().map(String::as_str);
+    game.update(args.sfen.as_deref(), moves).map_err(positions::refused)?;
     let pos = game.position();
     let book = OpenBook::open(&args.input, true, &mut |text| note!("{text}"))?;
     let lang = Lang::of_process();
