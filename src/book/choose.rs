@@ -10,6 +10,8 @@ pub struct ChoiceOptions {
     pub narrow: bool,
     /// `BookDepthLimit`: no book move if the first move's depth is less; 0 for any.
     pub depth_limit: i32,
+    /// Moves of less depth are left out. The book inside the program has such moves as replies of the opponent.
+    pub least_depth: i32,
     /// `BookEvalDiff`: centipawns by which a move may be worse than the first.
     pub eval_diff: i32,
     /// `BookEvalBlackLimit` or `BookEvalWhiteLimit`: the least score.
@@ -59,6 +61,8 @@ pub fn candidates(
         let option = if least == near { "BookEvalDiff" } else { "the score limit of this side" };
         say(&format!("{option}: {} of {before} book moves are left, from {least} cp on", left.len()));
     }
+    // last, so that no worse move takes the place of a good one
+    left.retain(|m| m.depth().unwrap_or(0) >= choice_options.least_depth);
     left
 }
 
@@ -82,8 +86,14 @@ pub fn choose(candidates: &[BookMove], by_count: bool, rng: &mut Rng) -> Option<
 mod tests {
     use super::*;
 
-    const ANY: ChoiceOptions =
-        ChoiceOptions { narrow: false, depth_limit: 0, eval_diff: 30, eval_limit: -140, by_count: false };
+    const ANY: ChoiceOptions = ChoiceOptions {
+        narrow: false,
+        depth_limit: 0,
+        least_depth: 0,
+        eval_diff: 30,
+        eval_limit: -140,
+        by_count: false,
+    };
 
     fn moves(list: &[(i32, u64)]) -> Vec<BookMove> {
         let a_move = |(i, (value, count)): (usize, &(i32, u64))| {
@@ -106,6 +116,15 @@ mod tests {
         assert!(left(&list, ChoiceOptions { eval_limit: 70, ..ANY }).is_empty());
         assert_eq!(left(&list, ChoiceOptions { depth_limit: 20, ..ANY }), [1, 2, 4]);
         assert!(left(&list, ChoiceOptions { depth_limit: 21, ..ANY }).is_empty());
+        // each move for itself
+        let searched =
+            |(value, depth)| BookMove::new(depth).with_value(Some(value)).with_depth(Some(depth.into()));
+        let depths = [(90, 1), (80, 3), (70, 2), (0, 9)].map(searched);
+        let deep = |least_depth| {
+            let options = ChoiceOptions { least_depth, ..ANY };
+            candidates(&depths, options, &mut |_| ()).iter().map(|m| m.mv).collect::<Vec<_>>()
+        };
+        assert_eq!([1, 2, 3, 4].map(deep), [vec![1, 3, 2], vec![3, 2], vec![3], vec![]]);
         // without counts nothing is rare
         assert_eq!(left(&[(5, 0), (5, 0)], ChoiceOptions { narrow: true, ..ANY }), [1, 2]);
         let unknown: Vec<BookMove> = (1..=11).map(BookMove::new).collect();

@@ -19,6 +19,9 @@ pub const EMPTY: &str = "<empty>";
 pub use crate::book::INTERNAL;
 /// Most centipawns by which a move of the book inside may be worse than the first.
 const INTERNAL_EVAL_DIFF: i32 = 10;
+/// The least depth of a move of the book inside, which counts the book moves that follow: the score of a move with
+/// fewer rests on a search of a few thousand nodes.
+const INTERNAL_LEAST_DEPTH: i32 = 2;
 /// The value of `BookFile` that stands for no book.
 pub const NO_BOOK: &str = "no_book";
 
@@ -533,6 +536,7 @@ impl Options {
                 true => 0,
                 false => or(of_side(O::BookDepthBlackLimit, O::BookDepthWhiteLimit), O::BookDepthLimit),
             },
+            least_depth: if inside { INTERNAL_LEAST_DEPTH } else { 0 },
             // it holds worse moves, too, because opponents play them
             eval_diff: if inside { eval_diff.min(INTERNAL_EVAL_DIFF) } else { eval_diff },
             eval_limit: of_side(O::BookEvalBlackLimit, O::BookEvalWhiteLimit),

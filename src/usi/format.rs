@@ -39,7 +39,7 @@ pub fn info(info: &Info) -> String {
 /// An `info` line of the opening book; nothing was searched, and `pv` is its last item.
 pub fn book(line: &BookLine) -> String {
     let head = format!(
-        "info depth {} seldepth 0 multipv {} score cp {} nodes 0 nps 0 hashfull 0 time 0 pv",
+        "info depth {} multipv {} score cp {} nodes 0 nps 0 hashfull 0 time 0 pv",
         line.depth, line.multipv, line.centipawns
     );
     line.pv.iter().fold(head, |text, m| format!("{text} {m}"))
@@ -49,8 +49,11 @@ pub fn book(line: &BookLine) -> String {
 pub fn mate_info(progress: &MateProgress) -> String {
     let ms = progress.time.as_millis();
     let nps = u128::from(progress.nodes) * 1000 / ms.max(1);
-    let mut line = format!("info depth {} seldepth {}", progress.depth, progress.seldepth);
+    let mut line = format!("info depth {}", progress.depth);
     // writing to a string cannot fail
+    if progress.seldepth > 0 {
+        let _ = write!(line, " seldepth {}", progress.seldepth);
+    }
     if progress.mate {
         let _ = write!(line, " score mate {}", progress.line.len());
     }

@@ -62,6 +62,8 @@ pub struct Session {
     /// The running search, if there is one, was asked to stop.
     stopping: bool,
     increments: IncrementReader,
+    /// What was said before the first search, whose `go` repeats it: ShogiHome shows nothing earlier.
+    unseen: Option<Vec<String>>,
 }
 
 impl Session {
@@ -75,6 +77,7 @@ impl Session {
             held_answer: None,
             stopping: false,
             increments: IncrementReader::default(),
+            unseen: Some(Vec::new()),
         }
     }
 
@@ -209,10 +212,17 @@ impl Session {
         if self.stopping || !self.engine.is_searching() {
             let output = self.output.clone();
             let done = keep_alive(output.clone());
-            if let Err(e) = self.engine.prepare(&mut |text| output.info(text)) {
+            let mut said = Vec::new();
+            let prepared = self.engine.prepare(&mut |text| {
+                output.info(text);
+                said.push(text.to_owned());
+            });
+            if let Err(e) = prepared {
                 self.output.info(&e.to_string());
+                said.push(e.to_string());
             }
             drop(done);
+            said.into_iter().for_each(|text| self.keep_unseen(text));
             self.update_log();
             self.increments.new_game();
         }
@@ -227,9 +237,17 @@ impl Session {
         };
         if let Some(remark) = &remark {
             self.output.info(remark);
+            self.keep_unseen(remark.clone());
         }
         self.update_log();
         remark.is_none()
+    }
+
+    /// Keeps a message for the first search, once.
+    fn keep_unseen(&mut self, text: String) {
+        if let Some(unseen) = self.unseen.as_mut().filter(|unseen| !unseen.contains(&text)) {
+            unseen.push(text);
+        }
     }
 
     /// Follows `DebugLogFile`: `true` is a file of a fixed name, `false` none.
@@ -291,6 +309,7 @@ impl Session {
             self.output.line("checkmate nomate");
             return Next::Continue;
         }
+        self.unseen.take().into_iter().flatten().for_each(|text| self.output.info(&text));
         let (started, refusal) = if limits.mate.is_some() {
             let reporter = Arc::new(MateReporter(output.clone()));
             (self.engine.go_mate(&limits, reporter, &mut say), "checkmate timeout")

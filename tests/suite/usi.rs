@@ -78,6 +78,16 @@ impl Session {
         }
     }
 
+    /// The next `info` line with a score.
+    fn scored_info(&mut self) -> String {
+        loop {
+            let info = self.until("info").pop().unwrap();
+            if info.contains(" score ") {
+                return info;
+            }
+        }
+    }
+
     /// The next line, if one comes within so long.
     pub fn next_line(&mut self, patience: Duration) -> Option<String> {
         self.lines.recv_timeout(patience).ok()
@@ -624,7 +634,7 @@ fn mates_are_looked_for_while_pondering_and_shortest_in_analysis() {
     s.until("readyok");
     s.send("position sfen 8k/9/6Pl1/9/6p2/4+b4/4P4/3K5/8G b RS2NL4Pbg2s2n6p 1 moves L*1d B*1c");
     s.send("go ponder btime 100000 wtime 100000 binc 2000 winc 2000");
-    let info = s.until("info").pop().unwrap();
+    let info = s.scored_info();
     assert!(info.contains(" score mate 15 ") && info.contains(" pv P*1b "), "{info}");
     s.expect_silence(Duration::from_millis(100));
     s.send("ponderhit");
@@ -635,7 +645,7 @@ fn mates_are_looked_for_while_pondering_and_shortest_in_analysis() {
     ] {
         s.send(&format!("position sfen {sfen}"));
         s.send("go infinite");
-        let info = s.until("info").pop().unwrap();
+        let info = s.scored_info();
         assert!(info.contains(&format!(" score mate {plies} ")), "{info}");
         s.send("stop");
         s.until("bestmove");
@@ -790,7 +800,17 @@ fn a_missing_network_is_reported_and_the_embedded_one_plays() {
         assert_eq!(reports.len(), 1, "{lines:?}");
         assert!(reports[0].contains(said), "{lines:?}");
         assert_eq!(s.ask("eval"), first);
-        s.go("position startpos", "go depth 2");
+        // for GUIs that show nothing before the first search
+        s.send("setoption name Threads value 0");
+        s.ask("position startpos");
+        for times in [1, 0] {
+            s.send("go depth 2");
+            let lines = s.until("bestmove");
+            for start in ["info string EvalDir", "info string Threads"] {
+                let said = lines.iter().filter(|l| l.starts_with(start)).count();
+                assert_eq!(said, times, "{lines:?}");
+            }
+        }
     }
 }
 
