@@ -158,7 +158,9 @@ impl Growth<'_> {
         let Growth { job, searchers, book, journal, known, begin, progress, searched } = self;
         let (job, begin, before) = (*job, *begin, *searched);
         let missing: Vec<Leaf> = todo.iter().filter(|l| !known.contains_key(&l.packed)).copied().collect();
-        let total = job.grow.max(book.entries.len());
+        let again = missing.iter().filter(|l| book.entries.contains_key(&l.packed)).count();
+        let finished = book.entries.len() - again;
+        let total = job.grow.max(finished + missing.len());
         let late = || interrupt::requests() > 0 || job.max_time.is_some_and(|t| begin.elapsed() >= t);
         let results = Mutex::new((&mut *journal, &mut *known, searched, progress));
         let done = searchers.map(
@@ -178,7 +180,7 @@ impl Growth<'_> {
                 journal.append(&GrowthLine::Searched(result.clone()))?;
                 known.insert(packed, result);
                 **searched += 1;
-                let done = book.entries.len() + (**searched - before);
+                let done = finished + (**searched - before);
                 let speed = **searched as f64 / begin.elapsed().as_secs_f64();
                 let left = clock(total.saturating_sub(done) as f64 / speed);
                 progress.update(|| messages::searches(done, total, speed, left));

@@ -19,9 +19,9 @@ pub const EMPTY: &str = "<empty>";
 pub use crate::book::INTERNAL;
 /// Most centipawns by which a move of the book inside may be worse than the first.
 const INTERNAL_EVAL_DIFF: i32 = 10;
-/// The least depth of a move of the book inside, which counts the book moves that follow: the score of a move with
-/// fewer rests on a search of a few thousand nodes.
-const INTERNAL_LEAST_DEPTH: i32 = 2;
+/// The least depth of a move of the book inside. Depths count the book moves that follow; the score of a leaf rests on
+/// a search of a few thousand nodes.
+const INTERNAL_LEAST_DEPTH: i32 = 1;
 /// The value of `BookFile` that stands for no book.
 pub const NO_BOOK: &str = "no_book";
 
