@@ -327,17 +327,15 @@ fn games_from_the_embedded_book_vary() {
         lines.insert(played);
     }
     assert!(lines.len() > 5, "{lines:?}");
-    // it has the common handicaps for both sides, although the one who gives them is behind; a reply may be a leaf
-    let mut answered = 0;
+    // it has the common handicaps for both sides, although the one who gives them is behind
     for line in include_str!("../../book/handicaps.txt").lines() {
         let sfen = line.strip_prefix("sfen ").unwrap();
         engine.set_game(Some(sfen), []).unwrap();
         let (given, _, told, _) = go(&mut engine, Limits::nodes(1));
         assert!(!told.is_empty(), "{sfen}");
         engine.set_game(Some(sfen), [given.as_str()]).unwrap();
-        answered += usize::from(!go(&mut engine, Limits::nodes(1)).2.is_empty());
+        assert!(!go(&mut engine, Limits::nodes(1)).2.is_empty(), "{sfen} {given}");
     }
-    assert!(answered > 6, "{answered}");
 }
 
 #[test]
