@@ -272,7 +272,7 @@ fn ponderhit_brings_its_own_clock() {
         ] {
             s.send("position startpos moves 7g7f 3c3d 2g2f");
             s.send(ponder);
-            s.expect_silence(Duration::from_millis(250));
+            s.expect_silence(Duration::from_millis(600));
             let start = Instant::now();
             s.send(hit);
             s.until("bestmove");
