@@ -142,7 +142,7 @@ params! {
     reduction_window = 585 in 0..=1500;
     reduction_not_improving = 206 in 0..=600;
     lmr_tt_pv_entry = 1013 in 0..=3000;
-    lmr_tt_pv = 2819 in 0..=6000;
+    lmr_tt_pv = 3200 in 0..=6000;
     lmr_tt_pv_node = 973 in 0..=3000;
     lmr_tt_pv_value = 905 in 0..=3000;
     lmr_tt_pv_depth = 935 in 0..=3000;
@@ -188,21 +188,21 @@ params! {
     capture_futility_base = 218 in 0..=600;
     capture_futility_depth = 223 in 50..=600;
     capture_futility_history = 131 in 0..=400;
-    capture_see_depth = 167 in 50..=400;
+    capture_see_depth = 193 in 50..=400;
     capture_see_history = 34 in 0..=120;
     history_prune = 4097 in 1500..=9000;
     history_main_weight = 71 in 0..=160;
     history_depth_div = 3220 in 1500..=7000;
-    futility_move_base = 42 in -100..=250;
+    futility_move_base = 22 in -100..=250;
     futility_move_no_best = 151 in 0..=400;
-    futility_move_depth = 120 in 40..=300;
+    futility_move_depth = 102 in 40..=300;
     futility_move_above = 86 in 0..=250;
     quiet_see = 25 in 5..=80;
     // extensions
     singular_margin = 60 in 10..=150;
     singular_margin_div = 55 in 20..=150;
     singular_tt_pv = 66 in 0..=160;
-    double_base = -4 in -100..=100;
+    double_base = 6 in -100..=100;
     double_pv = 212 in 50..=500;
     double_not_capture = 182 in 0..=500;
     double_tt_history = 906 in 0..=2500;
@@ -215,7 +215,7 @@ params! {
     triple_deep = 45 in 0..=150;
     extension_correction_div = 210590 in 60000..=700000;
     // histories
-    stat_bonus_mult = 128 in 40..=300;
+    stat_bonus_mult = 146 in 40..=300;
     stat_bonus_offset = 77 in 0..=250;
     stat_bonus_max = 1529 in 600..=3500;
     stat_bonus_tt = 353 in 0..=900;
