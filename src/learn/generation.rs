@@ -49,12 +49,17 @@ pub struct TrainingSummary {
     pub validation: Option<f64>,
     /// Root mean square error of the win rate there.
     pub rmse: Option<f64>,
+    /// How far the part of the first layer that belongs to single king squares lies from that of the player,
+    /// as a root mean square in units of 1/127. Rounding alone makes it 0.3 to 0.4. None if the network has no
+    /// such part.
+    #[serde(default)]
+    pub king_change: Option<f64>,
     /// Wall-clock time of the stage.
     pub seconds: f64,
 }
 
 impl TrainingSummary {
-    /// The summary of several runs.
+    /// The summary of several runs, without [`king_change`](Self::king_change).
     ///
     /// # Panics
     /// Without a run.
@@ -71,6 +76,7 @@ impl TrainingSummary {
             training: training / runs.len() as f64,
             validation: mean(|r| r.validation),
             rmse: mean(|r| r.rmse),
+            king_change: None,
             seconds: runs.iter().map(|r| r.seconds).sum(),
         }
     }
@@ -153,6 +159,7 @@ pub(super) mod example {
                 training: 0.02,
                 validation: Some(0.03),
                 rmse: Some(0.1),
+                king_change: Some(1.25),
                 seconds: 1.0,
             },
             judged: MatchSummary {

@@ -15,7 +15,7 @@ use crate::data::TdLambda;
 use crate::datagen::{DatagenSettings, Manifest, Openings, RunSize};
 use crate::datagen::{Shard, ShardError, ShardJob, ShardOutcome, generate};
 use crate::engine::NO_BOOK;
-use crate::nnue::{Network, mean::mean};
+use crate::nnue::{KingPart, Network, mean::mean};
 use crate::record::openings::Opening;
 use crate::resume::interrupt::{self, Unfinished};
 use crate::resume::{AtPath, ResumeError, whole_file};
@@ -191,18 +191,22 @@ fn sum(shards: &[(PathBuf, Manifest)]) -> GamesSummary {
 /// Errors of `train`; [`LearnError::Unfinished`] after a request to stop.
 pub fn train_network(plan: &Plan, c: StageContext) -> Result<TrainingSummary, LearnError> {
     let (out, runs) = (c.directory.network(plan.number), plan.config.train.runs);
-    if runs == 1 {
-        return train_run(plan, c, 0, out);
-    }
-    let (mut networks, mut trained) = (Vec::new(), Vec::new());
-    for run in 0..runs {
-        let dir = c.directory.runs(plan.number).join(run.to_string());
-        trained.push(train_run(plan, c, run, dir.clone())?);
-        networks.push(c.load(&dir)?);
-    }
-    let path = out.join(train::NETWORK);
-    mean(&networks)?.save(&path).at(&path)?;
-    Ok(TrainingSummary::of_runs(&trained))
+    let mut summary = if runs == 1 {
+        train_run(plan, c, 0, out)?
+    } else {
+        let (mut networks, mut trained) = (Vec::new(), Vec::new());
+        for run in 0..runs {
+            let dir = c.directory.runs(plan.number).join(run.to_string());
+            trained.push(train_run(plan, c, run, dir.clone())?);
+            networks.push(c.load(&dir)?);
+        }
+        let path = out.join(train::NETWORK);
+        mean(&networks)?.save(&path).at(&path)?;
+        TrainingSummary::of_runs(&trained)
+    };
+    let change = KingPart::of_change(&c.network(plan.player)?, &c.network(plan.number)?);
+    summary.king_change = change.map(|part| part.specific);
+    Ok(summary)
 }
 
 /// One training from the player's network.
@@ -263,6 +267,7 @@ fn train_run(plan: &Plan, c: StageContext, run: u32, out: PathBuf) -> Result<Tra
         training: last.training,
         validation: last.validation,
         rmse: last.rmse,
+        king_change: None,
         seconds: last.seconds,
     })
 }

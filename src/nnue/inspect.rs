@@ -164,10 +164,6 @@ fn rows(network: &dyn Parameters) -> impl Iterator<Item = i32> + Clone {
     inputs.flat_map(|input| network.row(input).iter().map(|&w| w as i32))
 }
 
-fn wide(row: &[i16], out: &mut [f32]) {
-    out.iter_mut().zip(row).for_each(|(x, &w)| *x = f32::from(w));
-}
-
 /// The dense layers with their names: the same layer of all stacks.
 fn layers(network: &dyn Parameters) -> Vec<(String, Vec<&dyn Dense>)> {
     let (layers, in_stack) = (network.layers(), network.shape().dense().len());
@@ -199,8 +195,7 @@ pub fn info(network: &Network, positions: &[Position], out: &mut impl Write) -> 
         range(rows(parameters))
     )?;
     writeln!(out, "\t{}", histogram(rows(parameters)))?;
-    let part = KingPart::of(&shape, |i, out| wide(parameters.row(i), out));
-    if let Some(KingPart { all, specific }) = part {
+    if let Some(KingPart { all, specific }) = KingPart::of_network(network) {
         writeln!(out, "king squares\tRMS of board rows {all:.2}\tspecific to a king square {specific:.2}")?;
     }
     if let Some(progress) = parameters.progress() {
@@ -268,11 +263,7 @@ pub fn compare(a: &Network, b: &Network, positions: &[Position], out: &mut impl 
         let bias = |p: &dyn Parameters| p.bias().iter().map(|&x| x as i32).collect::<Vec<_>>();
         line(out, "input bias", bias(p).into_iter(), bias(q).into_iter())?;
         line(out, "input", rows(p), rows(q))?;
-        let difference = |i: usize, out: &mut [f32]| {
-            wide(p.row(i), out);
-            out.iter_mut().zip(q.row(i)).for_each(|(x, &y)| *x -= f32::from(y));
-        };
-        if let Some(KingPart { all, specific }) = KingPart::of(&a.shape(), difference) {
+        if let Some(KingPart { all, specific }) = KingPart::of_change(a, b) {
             writeln!(
                 out,
                 "king squares\tRMS of changes in board rows {all:.2}\tspecific to a king square {specific:.2}"

@@ -7,6 +7,7 @@
 //! to integers alone makes it 0.3 to 0.4.
 
 use super::features::HAND_END;
+use super::network::Network;
 use super::shape::Shape;
 
 /// Root mean squares of the weights of pieces on the board, in units of 1/127.
@@ -25,9 +26,30 @@ const OFFSETS: usize = 17;
 const ROUNDS: usize = 10;
 
 impl KingPart {
+    /// The split of a network's first layer. `None` if its rows do not depend on the king.
+    pub fn of_network(network: &Network) -> Option<KingPart> {
+        let parameters = network.parameters();
+        KingPart::of(&network.shape(), |i, out| {
+            out.iter_mut().zip(parameters.row(i)).for_each(|(x, &w)| *x = f32::from(w));
+        })
+    }
+
+    /// The split of what has changed in the first layer from network `a` to network `b`. `None` if their
+    /// shapes differ, or if their rows do not depend on the king.
+    pub fn of_change(a: &Network, b: &Network) -> Option<KingPart> {
+        let (p, q) = (a.parameters(), b.parameters());
+        if a.shape() != b.shape() {
+            return None;
+        }
+        KingPart::of(&a.shape(), |i, out| {
+            let pairs = p.row(i).iter().zip(q.row(i));
+            out.iter_mut().zip(pairs).for_each(|(x, (&p, &q))| *x = f32::from(q) - f32::from(p));
+        })
+    }
+
     /// The split of a first layer whose row `i` is written by `read(i, row)`. `None` if its rows do not
     /// depend on the king.
-    pub fn of(shape: &Shape, read: impl Fn(usize, &mut [f32])) -> Option<KingPart> {
+    fn of(shape: &Shape, read: impl Fn(usize, &mut [f32])) -> Option<KingPart> {
         let (kings, rows, l1) = (shape.inputs.buckets(), shape.inputs.per_bucket(), shape.l1);
         // with attacks the buckets are not king squares alone
         if kings == 1 || shape.inputs.attacks() {

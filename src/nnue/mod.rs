@@ -50,6 +50,7 @@ pub use arch::{Architecture, FV_SCALE};
 pub use buckets::{Buckets, Progress};
 pub use evaluator::{Evaluator, evaluate_from_scratch, output_of};
 pub use features::Inputs;
+pub use king_part::KingPart;
 pub use layers::Dense;
 pub use network::Network;
 pub use parameters::Parameters;

@@ -66,6 +66,8 @@ fn results(dir: &Path, generations: u32) -> (Vec<Vec<u8>>, Vec<serde_json::Value
             for stage in ["played", "trained", "judged"] {
                 value[stage].as_object_mut().unwrap().remove("seconds").unwrap();
             }
+            let change = value["trained"]["king_change"].as_f64().unwrap();
+            assert!(change > 0.0, "{value}");
             value
         })
         .collect();
