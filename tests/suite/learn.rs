@@ -66,8 +66,6 @@ fn results(dir: &Path, generations: u32) -> (Vec<Vec<u8>>, Vec<serde_json::Value
             for stage in ["played", "trained", "judged"] {
                 value[stage].as_object_mut().unwrap().remove("seconds").unwrap();
             }
-            let change = value["trained"]["king_change"].as_f64().unwrap();
-            assert!(change > 0.0, "{value}");
             value
         })
         .collect();
@@ -204,6 +202,9 @@ fn shards_made_elsewhere_are_used() {
     assert_eq!(code_and_error(learn(&elsewhere, &["--generations", "1"])), (Some(0), String::new()));
     let (files, record) = results(&here, 1);
     assert!(files == results(&elsewhere, 1).0);
+    // the hand-written network has weights for single king squares, and training moved them
+    let change = record[0]["trained"]["king_change"].as_f64().unwrap();
+    assert!(change > 0.0, "{record:?}");
     assert!(record[0]["played"]["inside"].as_u64() > Some(0), "{record:?}");
 }
 
