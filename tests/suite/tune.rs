@@ -27,26 +27,18 @@ fn a_stopped_tuning_resumes() {
     let run = |args: &[&str]| tune(args, dir.path());
     let names = ["--only", "lmr_base,razor"];
     let games = |n| [&["--games", n, "--nodes", "50", "--max-ply", "60"][..], &names].concat();
-    assert_eq!(run(&[&games("100000")[..], &["--max-time", "2s"]].concat()).0, 75);
+    // on a busy machine, two seconds were too short for a game
+    let time = "10s";
+    assert_eq!(run(&[&games("100000")[..], &["--max-time", time]].concat()).0, 75);
     let json = || -> serde_json::Value {
         serde_json::from_slice(&std::fs::read(dir.path().join("tune.json")).unwrap()).unwrap()
     };
     let done = || json()["spsa"]["done"].as_u64().unwrap();
-    // on a busy machine two seconds may be too short for a game
-    let resume_beyond = |games: u64| {
-        for _ in 0..20 {
-            assert_eq!(run(&["--resume", "--max-time", "2s"]).0, 75);
-            if done() > games {
-                return;
-            }
-        }
-        panic!("{games} games were done, and no more after 20 resumptions");
-    };
-    resume_beyond(0);
     let before = done();
-    assert_eq!(json()["spsa"]["numbers"].as_array().unwrap().len(), 3);
+    assert!(before > 0 && json()["spsa"]["numbers"].as_array().unwrap().len() == 3);
     assert_eq!(run(&games("100000")).0, 1, "a run that is there is not written over");
-    resume_beyond(before);
+    assert_eq!(run(&["--resume", "--max-time", time]).0, 75);
+    assert!(done() > before);
     let (after, openings) = (done(), dir.path().join("openings.txt"));
     std::fs::write(&openings, "startpos\n").unwrap();
     let refused = |args: &[&str], fault: &str| {
