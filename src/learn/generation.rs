@@ -50,7 +50,7 @@ pub struct TrainingSummary {
     /// Root mean square error of the win rate there.
     pub rmse: Option<f64>,
     /// How far the part of the first layer that belongs to single king squares lies from that of the player,
-    /// as a root mean square in units of 1/127. Rounding alone makes it 0.3 to 0.4. None if the network has no
+    /// as a root mean square in units of 1/127. Up to 0.4 may be rounding alone. None if the network has no
     /// such part.
     #[serde(default)]
     pub king_change: Option<f64>,

@@ -183,9 +183,8 @@ fn table(all: &[Generation]) -> String {
         let _ = writeln!(out, "<tr{class}><td>{}</td></tr>", cells.join("</td><td>"));
     }
     out + "</table></div>\n<p>Losses are mean divergences from the targets in nats. King squares: how far the weights that \
-           belong to single king squares lie from those of the player, as a root mean square in 1/127; rounding \
-           alone makes it 0.3 to 0.4. Minutes: self-play (all shards), \
-           training, match.</p></section>\n"
+           belong to single king squares lie from those of the player, as a root mean square in 1/127; up to 0.4 \
+           may be rounding alone. Minutes: self-play (all shards), training, match.</p></section>\n"
 }
 
 /// The settings of the last generation.

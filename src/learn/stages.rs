@@ -191,35 +191,41 @@ fn sum(shards: &[(PathBuf, Manifest)]) -> GamesSummary {
 /// Errors of `train`; [`LearnError::Unfinished`] after a request to stop.
 pub fn train_network(plan: &Plan, c: StageContext) -> Result<TrainingSummary, LearnError> {
     let (out, runs) = (c.directory.network(plan.number), plan.config.train.runs);
+    let player = c.network(plan.player)?;
     let mut summary = if runs == 1 {
-        train_run(plan, c, 0, out)?
+        train_run(plan, c, 0, &player, out)?
     } else {
         let (mut networks, mut trained) = (Vec::new(), Vec::new());
         for run in 0..runs {
             let dir = c.directory.runs(plan.number).join(run.to_string());
-            trained.push(train_run(plan, c, run, dir.clone())?);
+            trained.push(train_run(plan, c, run, &player, dir.clone())?);
             networks.push(c.load(&dir)?);
         }
         let path = out.join(train::NETWORK);
         mean(&networks)?.save(&path).at(&path)?;
         TrainingSummary::of_runs(&trained)
     };
-    let change = KingPart::of_change(&c.network(plan.player)?, &c.network(plan.number)?);
+    let change = KingPart::of_change(&player, &c.network(plan.number)?);
     summary.king_change = change.map(|part| part.specific);
     Ok(summary)
 }
 
-/// One training from the player's network.
-fn train_run(plan: &Plan, c: StageContext, run: u32, out: PathBuf) -> Result<TrainingSummary, LearnError> {
+/// One training from the network of the player, without [`TrainingSummary::king_change`].
+fn train_run(
+    plan: &Plan,
+    c: StageContext,
+    run: u32,
+    player: &Network,
+    out: PathBuf,
+) -> Result<TrainingSummary, LearnError> {
     let t = &plan.config.train;
-    let player = c.directory.network(plan.player);
-    let state = player.join(train::CHECKPOINT);
-    let init = if t.keep_state && state.exists() { state } else { player.join(train::NETWORK) };
-    let network = c.load(&player)?;
+    let dir = c.directory.network(plan.player);
+    let state = dir.join(train::CHECKPOINT);
+    let init = if t.keep_state && state.exists() { state } else { dir.join(train::NETWORK) };
     let scale = (t.score_scale > 0.0).then_some(t.score_scale);
     let job = train::TrainingJob {
         settings: crate::train::settings::TrainingSettings {
-            architecture: network.architecture(),
+            architecture: player.architecture(),
             schedule: RateSchedule {
                 shape: RateShape::Cosine,
                 first_rate: t.rate,
