@@ -88,10 +88,6 @@ pub struct Args {
     /// Do not reflect positions left to right at random
     #[arg(long)]
     no_mirror: bool,
-    /// Share the rows of mirrored king squares during training (45 of 81 king squares); the finished network
-    /// has all rows. With --init, mirrored rows start from their mean
-    #[arg(long)]
-    tie_mirror: bool,
     /// Average the weights exponentially over the steps: the share of the average that a step keeps, such as
     /// 0.999
     #[arg(long, value_name = "DECAY")]
@@ -223,7 +219,6 @@ pub fn run(args: Args) -> Result<(), Box<dyn Error>> {
             batch: args.batch,
             seed: args.seed,
             mirror: !args.no_mirror,
-            tie_mirror: args.tie_mirror,
             ema: args.ema,
             validation: args.validation,
             validation_positions: args.validation_positions.unwrap_or(100_000),

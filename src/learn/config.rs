@@ -97,7 +97,6 @@ pub struct Train {
     pub row_rate: f32,
     /// Whether positions are reflected left to right at random.
     pub mirror: bool,
-    pub tie_mirror: bool,
     /// 0 for none.
     pub ema: f64,
     pub keep_state: bool,
@@ -190,7 +189,6 @@ impl Default for Train {
             epsilon: 1e-7,
             row_rate: 0.02,
             mirror: true,
-            tie_mirror: false,
             ema: 0.99,
             keep_state: false,
             memory: 4096,

@@ -59,8 +59,6 @@ pub enum LearnError {
     Start { begun: String, named: String },
     #[error("{path}: training cannot continue from a {shape} network")]
     Untrainable { path: PathBuf, shape: String },
-    #[error("train.tie_mirror: in a {shape} network {reason}")]
-    NothingToShare { shape: String, reason: String },
     #[error(
         "train.batch: {most} positions at most, generate.positions among them, do not fill a batch of {batch}"
     )]

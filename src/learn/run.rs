@@ -15,7 +15,6 @@ use crate::resume::interrupt::Unfinished;
 use crate::support::console::note;
 use crate::train::accuracy::LabelledGames;
 use crate::train::layout::Layout;
-use crate::train::mirror_sharing::sharing_obstacle;
 use crate::train::run::NETWORK;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -156,7 +155,7 @@ fn present_plan(directory: &Directory, config: &Config, all: &[Generation]) -> R
         None => start_network(directory, &config.network)?,
     }
     let player = all.iter().rev().find(|g| g.judged.promoted).map_or(0, |g| g.plan.number);
-    check_network(&directory.network(player).join(NETWORK), config)?;
+    check_network(&directory.network(player).join(NETWORK))?;
     let first = (number + 1).saturating_sub(config.train.window).max(1);
     let mut window = Vec::new();
     for earlier in first..number {
@@ -213,18 +212,13 @@ fn check_files(config: &Config) -> Result<(), LearnError> {
 }
 
 /// Checks that training can continue from the player's network.
-fn check_network(path: &Path, config: &Config) -> Result<(), LearnError> {
+fn check_network(path: &Path) -> Result<(), LearnError> {
     let (network, _) = Network::load(path).map_err(LearnError::network(path))?;
     let shape = network.shape();
     if matches!(shape.head, HeadShape::Lite { .. }) || Layout::new(network.architecture()).is_err() {
         return Err(LearnError::Untrainable { path: path.to_owned(), shape: shape.to_string() });
     }
-    match sharing_obstacle(Layout::of(network.architecture())).filter(|_| config.train.tie_mirror) {
-        Some(reason) => {
-            Err(LearnError::NothingToShare { shape: shape.to_string(), reason: reason.to_string() })
-        }
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Checks that there can be enough positions for a batch.

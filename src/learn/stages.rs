@@ -238,7 +238,6 @@ fn train_run(
             batch: t.batch,
             seed: plan.config.seed.wrapping_add(u64::from(plan.number)).wrapping_add(u64::from(run) << 32),
             mirror: t.mirror,
-            tie_mirror: t.tie_mirror,
             ema: (t.ema > 0.0).then_some(t.ema),
             validation: 0.02,
             validation_positions: 50_000,

@@ -43,12 +43,11 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Fills the batch with samples; the flag says whether to reflect the sample. With `mirror_shared` every
-    /// view that then has its king on files 6 to 9 is reflected, too.
+    /// Fills the batch with samples; the flag says whether to reflect the sample.
     ///
     /// # Panics
     /// Unless there is a positive multiple of [`TILE`] samples.
-    pub fn fill(&mut self, samples: &[(Sample, bool)], mirror_shared: bool, layout: &Layout) {
+    pub fn fill(&mut self, samples: &[(Sample, bool)], layout: &Layout) {
         assert!(!samples.is_empty() && samples.len().is_multiple_of(TILE));
         let n = samples.len();
         self.len = n;
@@ -65,7 +64,7 @@ impl Batch {
         self.result.resize(n, 0.0);
         for (s, mirror) in samples {
             for p in 0..2 {
-                self.king_start[layout.bucket(s.kings[p], *mirror, mirror_shared).0 + 1] += 1;
+                self.king_start[layout.bucket(s.kings[p], *mirror).0 + 1] += 1;
             }
         }
         for k in 0..buckets {
@@ -81,7 +80,7 @@ impl Batch {
         {
             self.stack.push(stack);
             for p in 0..2 {
-                let (k, mirror) = layout.bucket(s.kings[p], *mirror, mirror_shared);
+                let (k, mirror) = layout.bucket(s.kings[p], *mirror);
                 let place = next[k] as usize;
                 next[k] += 1;
                 self.view[place] = (2 * i + p) as u32;

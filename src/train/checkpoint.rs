@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "toratrain"  u32 version   u32 inputs, factor's rows, L1, dense parameters   u32 length + JSON of the run
-//! u32 steps   u32 1 if mirrored squares share rows   f32 shift by step
+//! u32 steps   u32 0   f32 shift by step
 //! f32 bias, dense layers, factor (w, m, v of each)
 //! i32 bias, weights of the progress, if it chooses a stack of layers
 //! u32 touched rows, then for each: u32 row  u32 last step  f32 w, m, v
@@ -73,7 +73,7 @@ pub fn save(path: &Path, model: &Model, average: Option<&Average>, run: &str) ->
     out.u32(run.len() as u32)?;
     out.write_all(run.as_bytes())?;
     out.u32(model.step)?;
-    out.u32(model.mirror_shared as u32)?;
+    out.u32(0)?;
     out.f32s(&model.shift)?;
     let (bias, dense, factor, rows) = (&model.bias, &model.dense, &model.factor, &model.rows);
     for values in [&bias.w, &bias.m, &bias.v, &dense.w, &dense.m, &dense.v] {
@@ -145,7 +145,11 @@ pub fn load(path: &Path) -> io::Result<Checkpoint> {
     if model.step > 100_000_000 {
         return Err(bad("a damaged checkpoint"));
     }
-    model.mirror_shared = from.read_u32()? != 0;
+    if from.read_u32()? != 0 {
+        return Err(bad(
+            "its mirrored king squares share rows, which this version does not train; start from its network",
+        ));
+    }
     model.shift = vec![0.0; model.step as usize + 1];
     from.read_f32s(&mut model.shift)?;
     let (bias, dense, factor) = (&mut model.bias, &mut model.dense, &mut model.factor);

@@ -40,13 +40,6 @@ pub enum TrainError {
     OtherArchitecture { path: PathBuf, found: String, name: String, asked: String },
     #[error(transparent)]
     Untrainable(#[from] Untrainable),
-    #[error("--tie-mirror: in a {shape} network {reason}")]
-    NothingToShare { shape: String, reason: &'static str },
-    #[error(
-        "the state to start from shares the rows of mirrored king squares: give --tie-mirror, too, or start from \
-         its network"
-    )]
-    SharesRows,
     #[error(
         "{}: made with other settings or data ({differences}); the same settings and data continue it, and without \
          this file the run starts from the beginning",

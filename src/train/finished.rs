@@ -11,9 +11,8 @@ use super::model::Model;
 use crate::nnue::Progress;
 use crate::support::memory::{HugeBuf, OutOfMemory};
 
-/// The network that a [`Model`] computes: outstanding momentum applied, the factor added to the rows, and a
-/// row for every king square even where mirrored squares shared one. [`quantize`](Self::quantize) rounds it
-/// to integers.
+/// The network that a [`Model`] computes: outstanding momentum applied, and the factor added to the rows.
+/// [`quantize`](Self::quantize) rounds it to integers.
 pub struct Finished {
     /// Sizes and offsets.
     pub layout: Layout,

@@ -2,7 +2,7 @@
 
 use super::features::{OFFSETS, Sample, relative_row};
 use super::kernels::WIDTHS;
-use crate::nnue::features::{HAND_END, is_left, mirrored};
+use crate::nnue::features::{HAND_END, is_left};
 use crate::nnue::{Architecture, DenseShape, HeadShape, Shape};
 use crate::types::Square;
 
@@ -22,8 +22,7 @@ pub struct Layout {
     pub buckets: usize,
     /// Rows of a bucket.
     pub per_bucket: usize,
-    /// Whether the network itself reflects views with the king on files 6 to 9, so that
-    /// [sharing](super::model::Model::share_mirrored) adds nothing.
+    /// Whether the network reflects views with the king on files 6 to 9.
     pub mirrored: bool,
     /// Rows that a view uses.
     pub active: usize,
@@ -78,20 +77,19 @@ impl Layout {
     }
 
     /// The bucket of a view by its king's square, and whether the view is reflected. It is reflected if
-    /// `mirror`; if its king is then on files 6 to 9 and the network or the model (`mirror_shared`) has no
-    /// rows there, it is reflected once more.
+    /// `mirror`; if its king is then on files 6 to 9 and the network has no rows there, it is reflected once
+    /// more.
     #[inline]
-    pub fn bucket(&self, king: u8, mirror: bool, mirror_shared: bool) -> (usize, bool) {
+    pub fn bucket(&self, king: u8, mirror: bool) -> (usize, bool) {
         let (king, reflected) = (Square(king), Square(king).mirror());
-        let mirror =
-            mirror ^ ((mirror_shared || self.mirrored) && is_left(if mirror { reflected } else { king }));
+        let mirror = mirror ^ (self.mirrored && is_left(if mirror { reflected } else { king }));
         let bucket = if self.buckets == 1 { 0 } else { if mirror { reflected } else { king }.index() };
         (bucket, mirror)
     }
 
     /// The bucket and the rows in it (see [`Sample::view`]) that the finished network has for a view.
     pub(super) fn view(&self, sample: &Sample, perspective: usize, out: &mut [u16]) -> usize {
-        let (bucket, mirror) = self.bucket(sample.kings[perspective], false, false);
+        let (bucket, mirror) = self.bucket(sample.kings[perspective], false);
         sample.view(&self.architecture.shape.inputs, perspective, mirror, out);
         bucket
     }
@@ -131,29 +129,6 @@ impl Layout {
     pub(super) fn factor_rows_of(&self, king: usize, row: usize) -> (usize, Option<usize>) {
         let offset = if self.buckets > 1 { relative_row(king, row) } else { None };
         (row, offset.map(|offset| self.per_bucket + offset))
-    }
-
-    /// Whether a row belongs to a king on files 6 to 9.
-    pub(super) fn is_left(&self, row: usize) -> bool {
-        is_left(Square((row / self.per_bucket) as u8))
-    }
-
-    /// The row of the mirrored king square and piece.
-    pub fn mirrored_row(&self, row: usize) -> usize {
-        let king = Square((row / self.per_bucket) as u8).mirror().index();
-        king * self.per_bucket + usize::from(mirrored((row % self.per_bucket) as u16))
-    }
-
-    /// The same for a row of the factor.
-    pub(super) fn mirrored_factor_row(&self, row: usize) -> usize {
-        match row.checked_sub(self.per_bucket) {
-            None => mirrored(row as u16).into(),
-            Some(offset) => {
-                let (run, files, ranks) =
-                    (offset / (OFFSETS * OFFSETS), offset / OFFSETS % OFFSETS, offset % OFFSETS);
-                self.per_bucket + (run * OFFSETS + OFFSETS - 1 - files) * OFFSETS + ranks
-            }
-        }
     }
 
     /// Words of a view's gradient: pairs of bfloat16.

@@ -34,8 +34,6 @@ pub struct LoaderOptions {
     pub first_threads: usize,
     /// Reflect each position left to right with probability 1/2.
     pub mirror: bool,
-    /// Whether the model shares the rows of mirrored king squares.
-    pub mirror_shared: bool,
     /// Layout of the model.
     pub layout: Layout,
     /// First batch: the pass, and how many batches of it to skip.
@@ -166,7 +164,7 @@ impl BatchSender {
                 }
             }
             let mut batch = self.used.try_recv().unwrap_or_default();
-            batch.fill(&self.samples, self.options.mirror_shared, &self.options.layout);
+            batch.fill(&self.samples, &self.options.layout);
             let delivery = Delivery { batch, epoch, number, last_of_epoch };
             self.send.send(Ok(delivery)).map_err(|_| Stop::Closed)?;
         }

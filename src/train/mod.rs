@@ -17,7 +17,6 @@ pub mod kernels;
 pub mod layout;
 mod loader;
 pub mod loss;
-pub mod mirror_sharing;
 pub mod model;
 pub mod progress;
 pub mod quantize;

@@ -61,8 +61,6 @@ pub struct Model {
     pub epsilon: f32,
     /// Learning rate of the rows, as a share of that of everything else.
     pub row_rate: f32,
-    /// Whether mirrored king squares share their rows, see [`share_mirrored`](Self::share_mirrored).
-    pub mirror_shared: bool,
 }
 
 /// Steps after which the momentum of an untouched row is below the precision of f32.
@@ -89,7 +87,6 @@ impl Model {
             beta2: 0.999,
             epsilon: 1e-8,
             row_rate: 1.0,
-            mirror_shared: false,
         };
         let mut rng = Rng::for_stream(seed, 0);
         // Units of all layers start around the middle of (0, 1), so that every unit has a gradient.
@@ -149,30 +146,9 @@ impl Model {
         }
     }
 
-    /// Applies the outstanding momentum of all rows.
-    pub fn apply_momentum(&mut self) {
-        let l1 = self.layout.l1;
-        for (row, last) in self.last.iter_mut().enumerate() {
-            let Some(late) = catch_up(&self.shift, self.step, self.beta1, self.beta2, *last) else {
-                continue;
-            };
-            let at = row * l1..(row + 1) * l1;
-            let (w, m, v) =
-                (&mut self.rows.w[at.clone()], &mut self.rows.m[at.clone()], &mut self.rows.v[at]);
-            for i in 0..l1 {
-                w[i] -= late.shift * m[i] / (v[i].max(1e-37).sqrt() + self.epsilon);
-                m[i] *= late.decay1;
-                v[i] *= late.decay2;
-            }
-            *last = self.step;
-        }
-    }
-
     /// The finished row of the first layer, factor and outstanding momentum included.
     pub fn folded_row(&self, row: usize, out: &mut [f32]) {
         let (l1, per_bucket) = (self.layout.l1, self.layout.per_bucket);
-        let left = self.mirror_shared && self.layout.is_left(row);
-        let row = if left { self.layout.mirrored_row(row) } else { row };
         let at = row * l1..(row + 1) * l1;
         self.factor_of(Kernels::SCALAR, row / per_bucket, row % per_bucket, out);
         let late = self.catch_up(self.last[row]);

@@ -150,15 +150,8 @@ impl ActiveRun<'_> {
             start.model.progress = Some(Arc::new(fitted));
         }
         data.set_progress(start.model.progress.clone());
-        let validation = ValidationSet::draw(
-            &data,
-            &counts,
-            s.validation_positions,
-            s.seed,
-            s.batch,
-            s.tie_mirror,
-            &layout,
-        )?;
+        let validation =
+            ValidationSet::draw(&data, &counts, s.validation_positions, s.seed, s.batch, &layout)?;
         let resident = positions * size_of::<Sample>() as u64 <= s.memory as u64;
         let RunStart { model, average, state } = start;
         let threads = state.settings.threads;
@@ -179,7 +172,6 @@ impl ActiveRun<'_> {
             threads: job.loader_threads,
             first_threads: threads.max(job.loader_threads),
             mirror: s.mirror,
-            mirror_shared: s.tie_mirror,
             layout,
             start: (state.epoch, state.batch),
         };

@@ -21,8 +21,6 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// Reflect positions left to right at random.
     pub mirror: bool,
-    /// Mirrored king squares share their rows.
-    pub tie_mirror: bool,
     /// Decay per step of the average that becomes the finished network; `None` for no average.
     pub ema: Option<f64>,
     /// Share of games set aside for validation.

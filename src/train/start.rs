@@ -8,7 +8,6 @@ use super::average::Average;
 use super::checkpoint;
 use super::error::TrainError;
 use super::layout::Layout;
-use super::mirror_sharing::sharing_obstacle;
 use super::model::Model;
 use super::report::LogEntry;
 use super::settings::TrainingSettings;
@@ -88,11 +87,7 @@ impl RunStart {
         Layout::new(settings.architecture)?;
         let mut model = match init {
             Some(path) => state_or_network(path, warn)?,
-            None => {
-                let mut model = Model::new(settings.architecture, settings.seed)?;
-                model.mirror_shared = settings.tie_mirror;
-                model
-            }
+            None => Model::new(settings.architecture, settings.seed)?,
         };
         model.epsilon = settings.epsilon;
         let found = model.layout.architecture;
@@ -103,14 +98,6 @@ impl RunStart {
                 name: found.name(),
                 asked: settings.architecture.name(),
             });
-        }
-        if let (true, Some(reason)) = (settings.tie_mirror, sharing_obstacle(model.layout)) {
-            return Err(TrainError::NothingToShare { shape: found.shape.to_string(), reason });
-        }
-        if settings.tie_mirror {
-            model.share_mirrored()?;
-        } else if model.mirror_shared {
-            return Err(TrainError::SharesRows);
         }
         let state = RunState {
             settings: settings.with_threads(),

@@ -20,14 +20,13 @@ pub struct ValidationSet {
 
 impl ValidationSet {
     /// At most `most` validation positions, drawn from the whole set, in batches of at most `batch`. `counts`
-    /// is the result of [`DataSet::count`]; `mirror_shared` and `layout` as for [`Batch::fill`].
+    /// is the result of [`DataSet::count`]; `layout` as for [`Batch::fill`].
     pub fn draw(
         data: &DataSet,
         counts: &[[u32; 2]],
         most: usize,
         seed: u64,
         batch: usize,
-        mirror_shared: bool,
         layout: &Layout,
     ) -> Result<ValidationSet, RecordError> {
         let mut rng = Rng::for_stream(seed, u64::MAX);
@@ -53,7 +52,7 @@ impl ValidationSet {
         let mut samples: Vec<Sample> = parts.concat();
         rng.shuffle(&mut samples);
         samples.truncate(most);
-        let batches = batches(&samples, batch, mirror_shared, layout);
+        let batches = batches(&samples, batch, layout);
         Ok(ValidationSet { samples, batches })
     }
 
@@ -68,14 +67,14 @@ impl ValidationSet {
 }
 
 /// Batches of at most `size`, without the last samples if they do not fill a tile.
-fn batches(samples: &[Sample], size: usize, mirror_shared: bool, layout: &Layout) -> Vec<Batch> {
+fn batches(samples: &[Sample], size: usize, layout: &Layout) -> Vec<Batch> {
     samples
         .chunks(size)
         .map(|c| &c[..c.len() / TILE * TILE])
         .filter(|c| !c.is_empty())
         .map(|c| {
             let mut batch = Batch::default();
-            batch.fill(&c.iter().map(|s| (*s, false)).collect::<Vec<_>>(), mirror_shared, layout);
+            batch.fill(&c.iter().map(|s| (*s, false)).collect::<Vec<_>>(), layout);
             batch
         })
         .collect()

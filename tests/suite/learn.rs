@@ -403,15 +403,10 @@ fn loop_of(dir: &Path, kind: &str, more: &str) -> PathBuf {
 #[test]
 fn other_architectures_and_scales_play_and_train() {
     let dir = tempfile::tempdir().unwrap();
-    for (kind, more, words) in [
-        ("kp_256x2-32-32", "tie_mirror = true", "train.tie_mirror: in a K-P"),
-        ("lite_72-32", "", "training cannot continue"),
-    ] {
-        let root = loop_of(dir.path(), kind, more);
-        let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));
-        assert!(code == Some(1) && error.contains(words), "{error}");
-        assert!(!root.join("gen-001").exists());
-    }
+    let root = loop_of(dir.path(), "lite_72-32", "");
+    let (code, error) = code_and_error(learn(&root, &["--generations", "1"]));
+    assert!(code == Some(1) && error.contains("training cannot continue"), "{error}");
+    assert!(!root.join("gen-001").exists());
     let root = loop_of(dir.path(), "kp_256x2-32-32", "");
     let job = learn(&root, &["--print-job", "slurm"]).output().unwrap();
     let script = String::from_utf8(job.stdout).unwrap();

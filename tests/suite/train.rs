@@ -16,7 +16,7 @@ use toratsugumi::support::random::Rng;
 use toratsugumi::train::average::Average;
 use toratsugumi::train::batch::Batch;
 use toratsugumi::train::checkpoint;
-use toratsugumi::train::features::{ACTIVE, BONA, Sample};
+use toratsugumi::train::features::{ACTIVE, Sample};
 use toratsugumi::train::kernels::{ACC_SCALE, Grid, Kernels};
 use toratsugumi::train::layout::Layout;
 use toratsugumi::train::loss::{Loss, Objective};
@@ -85,7 +85,7 @@ fn batches(n: usize, count: usize, seed: u64) -> Vec<Batch> {
     all.chunks(n)
         .map(|chunk| {
             let mut b = Batch::default();
-            b.fill(&chunk.iter().map(|s| (*s, false)).collect::<Vec<_>>(), false, &layout());
+            b.fill(&chunk.iter().map(|s| (*s, false)).collect::<Vec<_>>(), &layout());
             b
         })
         .collect()
@@ -200,7 +200,6 @@ fn job(data: &std::path::Path, out: std::path::PathBuf) -> TrainingJob {
             batch: 1024,
             seed: 1,
             mirror: true,
-            tie_mirror: false,
             ema: None,
             validation: 0.05,
             validation_positions: 5000,
@@ -328,20 +327,15 @@ fn a_network_learns_material_and_the_engine_reads_it() {
 fn gradients_equal_finite_differences() {
     for name in Kernels::NAMES {
         let Some(kernels) = Kernels::by_name(name) else { continue };
-        gradients_are_right(Architecture::DEFAULT, kernels, false, Objective { lambda: 0.6, scale: 600.0 });
+        gradients_are_right(Architecture::DEFAULT, kernels, Objective { lambda: 0.6, scale: 600.0 });
     }
-    gradients_are_right(
-        Architecture::DEFAULT,
-        Kernels::best(),
-        true,
-        Objective { lambda: 0.6, scale: 361.0 },
-    );
+    gradients_are_right(Architecture::DEFAULT, Kernels::best(), Objective { lambda: 0.6, scale: 361.0 });
 }
 
 #[test]
 fn gradients_equal_finite_differences_for_every_architecture() {
     for architecture in ARCHITECTURES.into_iter().skip(1) {
-        gradients_are_right(architecture, Kernels::best(), false, SCORE);
+        gradients_are_right(architecture, Kernels::best(), SCORE);
     }
 }
 
@@ -359,17 +353,12 @@ const OPEN_SHAPES: [&str; 7] = [
 #[test]
 fn gradients_equal_finite_differences_for_networks_of_any_size() {
     for name in OPEN_SHAPES {
-        gradients_are_right(name.parse().unwrap(), Kernels::best(), false, SCORE);
+        gradients_are_right(name.parse().unwrap(), Kernels::best(), SCORE);
     }
-    gradients_are_right("sfnn_halfka2_256_7_16_k3k3".parse().unwrap(), Kernels::SCALAR, true, SCORE);
+    gradients_are_right("sfnn_halfka2_256_7_16_k3k3".parse().unwrap(), Kernels::SCALAR, SCORE);
 }
 
-fn gradients_are_right(
-    architecture: Architecture,
-    kernels: Kernels,
-    mirror_shared: bool,
-    objective: Objective,
-) {
+fn gradients_are_right(architecture: Architecture, kernels: Kernels, objective: Objective) {
     let name = format!("{} {}", architecture.name(), kernels.name());
     let default = architecture == Architecture::DEFAULT;
     let mut samples = samples(64, 3);
@@ -384,14 +373,9 @@ fn gradients_are_right(
         s.progress = (4 * i) as u8;
     }
     let mut batch = Batch::default();
-    batch.fill(
-        &samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(),
-        mirror_shared,
-        &Layout::of(architecture),
-    );
+    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), &Layout::of(architecture));
     let fresh = || {
-        let mut model = Model::new(architecture, 5).unwrap();
-        model.mirror_shared = mirror_shared;
+        let model = Model::new(architecture, 5).unwrap();
         Trainer::new(model, kernels, Grid::Fine, 2, 64).unwrap()
     };
     // the first moment after one step is a tenth of the gradient
@@ -481,7 +465,7 @@ fn quantized_losses_are_those_of_the_written_network() {
         }
         let mut batch = Batch::default();
         let all: Vec<_> = samples.iter().map(|s| (*s, false)).collect();
-        batch.fill(&all, false, &Layout::of(architecture));
+        batch.fill(&all, &Layout::of(architecture));
         let model = Model::new(architecture, 3).unwrap();
         let mut t = Trainer::new(model, Kernels::best(), Grid::Quantized, 2, 256).unwrap();
         (0..30).for_each(|_| {
@@ -586,20 +570,6 @@ fn a_training_that_diverges_ends_with_an_error() {
 }
 
 #[test]
-fn networks_without_mirrored_rows_cannot_share_them() {
-    let dir = tempfile::tempdir().unwrap();
-    let data = dir.path().join("a.games");
-    write_games(&data, 7, 40);
-    let mut a = job(&data, dir.path().join("a"));
-    a.settings.tie_mirror = true;
-    for (architecture, name) in [("kp_256x2-32-32", "K-P"), ("halfkpvm_256x2-32-32", "HalfKPvm")] {
-        a.settings.architecture = architecture.parse().unwrap();
-        let error = run(&a).unwrap_err().to_string();
-        assert!(error.contains("--tie-mirror") && error.contains(name), "{error}");
-    }
-}
-
-#[test]
 fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("a.games");
@@ -615,7 +585,6 @@ fn the_same_seed_makes_the_same_network_and_resuming_changes_nothing() {
             a.settings.architecture = Architecture::DEFAULT;
             a.settings.schedule.epochs = 3;
             a.settings.ema = Some(0.95);
-            a.settings.tie_mirror = true;
             a.settings.score_scale = None;
         }
         run(&a).unwrap().unwrap();
@@ -712,54 +681,45 @@ fn parameters(model: &Model) -> Vec<f32> {
 fn a_loaded_checkpoint_continues_exactly() {
     const RUN: &str = r#"{"settings": {}}"#;
     let batches = batches(1024, 8, 2);
-    for mirror_shared in [false, true] {
-        let mut model = new_model(1);
-        model.mirror_shared = mirror_shared;
-        let mut t = Trainer::new(model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
-        let mut average = Average::new(0.9);
-        for b in &batches[..5] {
-            t.step(b, 1e-3, SCORE);
-            average.update(&t.model).unwrap();
-        }
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("state");
-        checkpoint::save(&path, &t.model, Some(&average), RUN).unwrap();
-        let read = checkpoint::load(&path).unwrap();
-        assert_eq!(read.run, RUN);
-        let mut again = Trainer::new(read.model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
-        (again.model.epsilon, again.model.row_rate) = (t.model.epsilon, t.model.row_rate);
-        let mut average_again = read.average.unwrap();
-        for b in &batches[5..] {
-            assert_eq!(t.step(b, 1e-3, SCORE), again.step(b, 1e-3, SCORE));
-            average.update(&t.model).unwrap();
-            average_again.update(&again.model).unwrap();
-        }
-        assert!(parameters(&t.model) == parameters(&again.model));
-        assert!(average.mean.unwrap().rows[..] == average_again.mean.unwrap().rows[..]);
-
-        // any flipped bit is detected
-        assert!(checkpoint::is_one(&path).unwrap());
-        let mut file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
-        let length = file.metadata().unwrap().len();
-        let places = if mirror_shared {
-            &[length / 3] as &[u64]
-        } else {
-            &[3, 12, 20, 40, 1000, length / 2, length - 1]
-        };
-        for &at in places {
-            let mut flip = || {
-                let mut byte = [0];
-                file.seek(SeekFrom::Start(at)).unwrap();
-                file.read_exact(&mut byte).unwrap();
-                file.seek(SeekFrom::Start(at)).unwrap();
-                file.write_all(&[byte[0] ^ 4]).unwrap();
-            };
-            flip();
-            assert!(checkpoint::load(&path).is_err(), "byte {at}");
-            flip();
-        }
-        assert!(checkpoint::load(&path).is_ok());
+    let mut t = Trainer::new(new_model(1), Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+    let mut average = Average::new(0.9);
+    for b in &batches[..5] {
+        t.step(b, 1e-3, SCORE);
+        average.update(&t.model).unwrap();
     }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    checkpoint::save(&path, &t.model, Some(&average), RUN).unwrap();
+    let read = checkpoint::load(&path).unwrap();
+    assert_eq!(read.run, RUN);
+    let mut again = Trainer::new(read.model, Kernels::best(), Grid::Quantized, 2, 1024).unwrap();
+    (again.model.epsilon, again.model.row_rate) = (t.model.epsilon, t.model.row_rate);
+    let mut average_again = read.average.unwrap();
+    for b in &batches[5..] {
+        assert_eq!(t.step(b, 1e-3, SCORE), again.step(b, 1e-3, SCORE));
+        average.update(&t.model).unwrap();
+        average_again.update(&again.model).unwrap();
+    }
+    assert!(parameters(&t.model) == parameters(&again.model));
+    assert!(average.mean.unwrap().rows[..] == average_again.mean.unwrap().rows[..]);
+
+    // any flipped bit is detected
+    assert!(checkpoint::is_one(&path).unwrap());
+    let mut file = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+    let length = file.metadata().unwrap().len();
+    for at in [3, 12, 20, 40, 1000, length / 3, length / 2, length - 1] {
+        let mut flip = || {
+            let mut byte = [0];
+            file.seek(SeekFrom::Start(at)).unwrap();
+            file.read_exact(&mut byte).unwrap();
+            file.seek(SeekFrom::Start(at)).unwrap();
+            file.write_all(&[byte[0] ^ 4]).unwrap();
+        };
+        flip();
+        assert!(checkpoint::load(&path).is_err(), "byte {at}");
+        flip();
+    }
+    assert!(checkpoint::load(&path).is_ok());
 }
 
 #[test]
@@ -790,51 +750,6 @@ fn runs_start_from_the_state_of_another_run() {
     assert!(new.model.factor.w.iter().any(|&w| w != 0.0));
     let from_network = Model::from_network(&Network::load(&a.out.join("nn.bin")).unwrap().0).unwrap();
     assert_ne!(parameters(&from_network), parameters(&new.model), "the state is rounded");
-
-    // a run that shares rows starts from a state that does not, but not vice versa
-    let mut c = TrainingJob { out: dir.path().join("c"), init: Some(state), ..a.clone() };
-    c.settings.tie_mirror = true;
-    run(&c).unwrap().unwrap();
-    let mut d = TrainingJob { out: dir.path().join("d"), init: Some(c.out.join(CHECKPOINT)), ..a.clone() };
-    assert!(run(&d).unwrap_err().to_string().contains("--tie-mirror"));
-    d.init = Some(c.out.join("nn.bin"));
-    run(&d).unwrap().unwrap();
-}
-
-#[test]
-fn shared_rows_are_trained_together_and_written_as_mirror_images() {
-    let mut model = new_model(1);
-    model.mirror_shared = true;
-    let mut t = Trainer::new(model, Kernels::best(), Grid::Fine, 2, 1024).unwrap();
-    let samples = samples(1024, 6);
-    let mut seen = Batch::default();
-    seen.fill(
-        &samples.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(),
-        true,
-        &layout(),
-    );
-    (0..8).for_each(|_| {
-        t.step(&seen, 1e-2, SCORE);
-    });
-    assert!(t.model.last.iter().enumerate().all(|(row, &last)| last == 0 || row / BONA / 9 <= 4));
-    let mut batch = Batch::default();
-    batch.fill(&samples.iter().map(|s| (*s, false)).collect::<Vec<_>>(), true, &layout());
-    let loss = t.evaluate(&batch, SCORE).mean();
-    let finished = t.model.finished().unwrap();
-    let l1 = finished.layout.l1;
-    for row in 0..finished.rows.len() / l1 {
-        let mirror = layout().mirrored_row(row);
-        if row / BONA / 9 != 4 {
-            assert_eq!(finished.rows[row * l1..][..l1], finished.rows[mirror * l1..][..l1], "row {row}");
-        }
-    }
-    // the written network evaluates like the model
-    let mut written = Loss::default();
-    for s in &samples {
-        let target = SCORE.target(s.score as f32, 0.0);
-        written.count(SCORE.logit(finished.output(s)), target, 0.0);
-    }
-    assert!((written.mean() / loss - 1.0).abs() < 0.01, "{} {loss}", written.mean());
 }
 
 #[test]
@@ -903,11 +818,7 @@ fn speed() {
             Rng::for_stream(1, 1).shuffle(&mut all);
             let make = |c: &[Sample]| {
                 let mut b = Batch::default();
-                b.fill(
-                    &c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(),
-                    false,
-                    &layout(),
-                );
+                b.fill(&c.iter().enumerate().map(|(i, s)| (*s, i % 2 == 0)).collect::<Vec<_>>(), &layout());
                 b
             };
             let start = std::time::Instant::now();
