@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! "toratrain"  u32 version   u32 inputs, factor's rows, L1, dense parameters   u32 length + JSON of the run
-//! u32 steps   u32 0   f32 shift by step
+//! u32 steps   u32 0 (1 in older files whose mirrored king squares share rows)   f32 shift by step
 //! f32 bias, dense layers, factor (w, m, v of each)
 //! i32 bias, weights of the progress, if it chooses a stack of layers
 //! u32 touched rows, then for each: u32 row  u32 last step  f32 w, m, v
