@@ -41,6 +41,11 @@ impl Rng {
         ((self.next_u64() >> 11) as f64) < probability * (1u64 << 53) as f64
     }
 
+    /// A number just within `-0.5..0.5`, so that an integer plus this number rounds to the integer.
+    pub fn rounded_off(&mut self) -> f32 {
+        ((self.next_u64() >> 40) as f32 / (1 << 24) as f32 - 0.5) * 0.99
+    }
+
     /// Shuffles evenly.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {

@@ -11,6 +11,7 @@ use super::loss::{Loss, Objective, SCORE_SCALE};
 use super::model::Model;
 use crate::nnue::{FV_SCALE, Network, output_of};
 use crate::support::memory::OutOfMemory;
+use crate::support::random::Rng;
 
 /// The integer for 1 in the first layer.
 const INPUT_SCALE: f32 = 127.0;
@@ -31,6 +32,11 @@ impl Model {
     /// A model with the evaluations of `net`, for further training. The FV_SCALE of `net` may differ from
     /// that of trained networks.
     ///
+    /// Every weight gets a random part that rounding removes, less than half a step either way. So a change by a
+    /// tenth of a step changes a tenth of the integers. Without these parts it would change none of them, and
+    /// quantized training would not see what it does until all weights change at once. The parts depend on `net`
+    /// only: runs from the same network share them, so that they do not disappear in a mean of those runs.
+    ///
     /// # Errors
     /// No memory, or a network whose trained parameters cannot be recovered.
     pub fn from_network(net: &Network) -> Result<Model, FromNetworkError> {
@@ -39,14 +45,22 @@ impl Model {
         model.factor.w.fill(0.0);
         let scale = FV_SCALE as f32 / net.fv_scale() as f32;
         let net = net.parameters();
+        let mut content = crc32fast::Hasher::new();
+        for row in 0..model.layout.rows() {
+            let bytes: Vec<u8> = net.row(row).iter().flat_map(|w| w.to_le_bytes()).collect();
+            content.update(&bytes);
+        }
+        let mut rng = Rng::new(content.finalize().into());
         for (row, out) in model.rows.w.chunks_exact_mut(model.layout.l1.max(1)).enumerate() {
-            out.iter_mut().zip(net.row(row)).for_each(|(o, &w)| *o = w as f32 / INPUT_SCALE);
+            for (o, &w) in out.iter_mut().zip(net.row(row)) {
+                *o = (f32::from(w) + rng.rounded_off()) / INPUT_SCALE;
+            }
         }
         for (out, &b) in model.bias.w.iter_mut().zip(net.bias()) {
             *out = b as f32 / INPUT_SCALE;
         }
         model.progress = net.progress().map(|progress| Arc::new(progress.clone()));
-        if !head::of(&model.layout).read(net, scale, &mut model.dense.w) {
+        if !head::of(&model.layout).read(net, scale, &mut rng, &mut model.dense.w) {
             return Err(FromNetworkError::Multiplied(net.shape().to_string()));
         }
         Ok(model)
@@ -151,6 +165,38 @@ mod tests {
             let halved: Vec<f32> =
                 usual.iter().zip(&double).filter(|(a, b)| a != b).map(|(a, b)| a / b).collect();
             assert!(!halved.is_empty() && halved.iter().all(|ratio| *ratio == 2.0), "{name}: {halved:?}");
+        }
+    }
+
+    /// A model made of a network is that network; when all its weights rise by a quarter of a step, a quarter of
+    /// the integers do.
+    #[test]
+    fn steps_smaller_than_an_integer_count() {
+        for name in ["halfkp_256x2-32-32", "psq_256x2-screlu-8b", "sfnn_halfkahm2_256_15_32_k3k3"] {
+            let kind = name.parse::<Architecture>().unwrap();
+            let layout = Layout::of(kind);
+            let net = Model::new(kind, 7).unwrap().finished().unwrap().quantize().unwrap();
+            let weights = |net: &Network| -> Vec<i16> {
+                let net = net.parameters();
+                let rows = (0..layout.rows()).step_by(11).flat_map(|row| net.row(row));
+                let mut weights: Vec<i16> = rows.copied().collect();
+                for layer in net.layers() {
+                    let places =
+                        (0..layer.bias().len()).flat_map(|o| (0..layer.inputs()).map(move |i| (o, i)));
+                    weights.extend(places.map(|(o, i)| layer.weight(o, i)));
+                }
+                weights
+            };
+            let mut model = Model::from_network(&net).unwrap();
+            let there = weights(&net);
+            assert_eq!(weights(&model.finished().unwrap().quantize().unwrap()), there, "{name}");
+            model.rows.w.iter_mut().for_each(|w| *w += 0.25 / INPUT_SCALE);
+            let rows = layout.rows().div_ceil(11) * layout.l1;
+            let moved = weights(&model.finished().unwrap().quantize().unwrap());
+            let changes = || there[..rows].iter().zip(&moved).map(|(from, to)| to - from);
+            assert!(changes().all(|change| change == 0 || change == 1), "{name}");
+            let share = changes().filter(|&change| change == 1).count() as f64 / rows as f64;
+            assert!((share - 0.25).abs() < 0.01, "{name}: {share}");
         }
     }
 }

@@ -197,11 +197,12 @@ impl Layer {
         }
     }
 
-    /// Reads the parameters from the integers.
-    pub fn read(&self, layer: &dyn nnue::Dense, d: &mut [f32]) {
+    /// Reads the parameters from the integers. Weights get random parts that rounding removes.
+    pub fn read(&self, layer: &dyn nnue::Dense, rng: &mut Rng, d: &mut [f32]) {
         for o in 0..self.outputs {
             for i in 0..layer.inputs() {
-                d[self.weights + i * self.outputs + o] = f32::from(layer.weight(o, i)) / self.units.0;
+                d[self.weights + i * self.outputs + o] =
+                    (f32::from(layer.weight(o, i)) + rng.rounded_off()) / self.units.0;
             }
             d[self.bias + o] = (layer.bias()[o] as f32 - self.half) / self.units.1;
         }

@@ -108,12 +108,14 @@ impl TrainedHead for DirectHead {
         }
     }
 
-    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool {
+    fn read(&self, net: &dyn Parameters, scale: f32, rng: &mut Rng, d: &mut [f32]) -> bool {
         let (weight, sum) = self.scales();
         let layer = net.layers()[0];
         let (sets, biases) = d.split_at_mut(self.bias());
         for (bucket, set) in sets.chunks_exact_mut(self.width()).enumerate() {
-            set.iter_mut().enumerate().for_each(|(i, w)| *w = f32::from(layer.weight(bucket, i)) / weight);
+            for (i, w) in set.iter_mut().enumerate() {
+                *w = (f32::from(layer.weight(bucket, i)) + rng.rounded_off()) / weight;
+            }
             biases[bucket] = layer.bias()[bucket] as f32 / sum;
         }
         d.iter_mut().for_each(|w| *w *= scale);

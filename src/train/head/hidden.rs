@@ -105,8 +105,8 @@ impl TrainedHead for HiddenHead {
         self.layers.iter().zip(net.layers_mut()).for_each(|(layer, out)| layer.write(d, out));
     }
 
-    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool {
-        self.layers.iter().zip(net.layers()).for_each(|(layer, from)| layer.read(from, d));
+    fn read(&self, net: &dyn Parameters, scale: f32, rng: &mut Rng, d: &mut [f32]) -> bool {
+        self.layers.iter().zip(net.layers()).for_each(|(layer, from)| layer.read(from, rng, d));
         let [.., output] = &self.layers;
         output.scale(scale, d);
         true

@@ -287,7 +287,7 @@ impl TrainedHead for LiteHead {
         layers.for_each(|(layer, out)| layer.write(d, out));
     }
 
-    fn read(&self, _net: &dyn Parameters, _scale: f32, _d: &mut [f32]) -> bool {
+    fn read(&self, _net: &dyn Parameters, _scale: f32, _rng: &mut Rng, _d: &mut [f32]) -> bool {
         false
     }
 }

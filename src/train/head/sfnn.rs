@@ -217,8 +217,8 @@ impl TrainedHead for SfnnHead {
         self.all().zip(net.layers_mut()).for_each(|(layer, out)| layer.write(d, out));
     }
 
-    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool {
-        self.all().zip(net.layers()).for_each(|(layer, from)| layer.read(from, d));
+    fn read(&self, net: &dyn Parameters, scale: f32, rng: &mut Rng, d: &mut [f32]) -> bool {
+        self.all().zip(net.layers()).for_each(|(layer, from)| layer.read(from, rng, d));
         for number in 0..self.buckets.count() {
             let [first, _, output] = self.stack(number);
             output.scale(scale, d);

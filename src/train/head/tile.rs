@@ -66,9 +66,9 @@ pub(in crate::train) trait TrainedHead: Send + Sync {
     /// Writes the network's integers.
     fn write(&self, d: &[f32], net: &mut dyn Parameters);
 
-    /// Reads the parameters from a network's integers and multiplies its output by `scale`. False if the
-    /// parameters cannot be recovered.
-    fn read(&self, net: &dyn Parameters, scale: f32, d: &mut [f32]) -> bool;
+    /// Reads the parameters from a network's integers and multiplies its output by `scale`. Weights get random
+    /// parts that rounding removes. False if the parameters cannot be recovered.
+    fn read(&self, net: &dyn Parameters, scale: f32, rng: &mut Rng, d: &mut [f32]) -> bool;
 }
 
 /// Buffers of one thread.
