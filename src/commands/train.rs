@@ -41,7 +41,7 @@ pub struct Args {
     /// Positions per step, a multiple of 32
     #[arg(long, default_value_t = 16384)]
     batch: usize,
-    /// Initial learning rate
+    /// Initial learning rate; a trained network (--init) learns more with a tenth of the default
     #[arg(long, default_value_t = 3e-3)]
     lr: f64,
     /// Final learning rate, unless it is constant [default: 1e-5]
